@@ -1,0 +1,20 @@
+//! Geometry: shapes, the walkable area, walls, clearance, grids and the neighbour index.
+//! Knows nothing of agents, classes or fields.
+
+mod area;
+mod clearance;
+mod grid;
+mod neighbours;
+mod shape;
+mod terrain;
+mod topology;
+mod wall;
+
+pub use area::{Area, AreaError};
+pub use clearance::clearance_grid;
+pub use grid::{CellIndex, Grid, GridFrame};
+pub use neighbours::NeighbourIndex;
+pub use shape::{Rect, Ring, Shape};
+pub use terrain::{Body, Solid, Terrain};
+pub use topology::Topology;
+pub use wall::{Wall, WallIndex};
