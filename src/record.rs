@@ -1,7 +1,7 @@
 //! What a tick leaves behind: the `record` stage makes it, traces, summaries and observers read it.
 
-use crate::base::{AgentId, Digest, DoorId, GoalId, LineId, MeasureId, Tick};
-use crate::rows::Rows;
+use crate::base::{AgentId, ClassId, Digest, DoorId, GoalId, LineId, MeasureId, Tick};
+use crate::rows::{Origin, Rows};
 
 /// Everything public about one tick, borrowed from the simulation.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ pub struct Counts {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Events {
     /// New agents, in order of id.
-    pub admitted: Vec<AgentId>,
+    pub admitted: Vec<Admitted>,
     /// Agents who left, in order of id.
     pub arrived: Vec<Arrived>,
     /// Agents who turned blocked, in order of id.
@@ -75,6 +75,29 @@ impl Events {
         measured.clear();
         refused.clear();
     }
+}
+
+/// A new agent: what never changes about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Admitted {
+    /// Who.
+    pub agent: AgentId,
+    /// Its name, where the scenario gives one.
+    pub name: Option<String>,
+    /// Its movement class.
+    pub class: ClassId,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its number within its origin.
+    pub index: u32,
+    /// Units; its hard core.
+    pub core_radius: i32,
+    /// Units; its comfort disc.
+    pub comfort_radius: i32,
+    /// Metres per second.
+    pub free_speed: f32,
+    /// The last tick without it.
+    pub at: Tick,
 }
 
 /// An agent who left.
