@@ -1,7 +1,7 @@
 //! What a tick leaves behind: the `record` stage makes it, traces, summaries and observers read it.
 
 use crate::base::{AgentId, ClassId, Digest, DoorId, GoalId, LineId, MeasureId, Tick};
-use crate::rows::{Origin, Rows};
+use crate::rows::{Origin, Row, Rows};
 
 /// Everything public about one tick, borrowed from the simulation.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +98,23 @@ pub struct Admitted {
     pub free_speed: f32,
     /// The last tick without it.
     pub at: Tick,
+}
+
+impl Admitted {
+    /// What never changes about a new row.
+    pub fn new(row: &Row, name: Option<String>) -> Self {
+        Self {
+            agent: row.id,
+            name,
+            class: row.class,
+            origin: row.origin,
+            index: row.index,
+            core_radius: row.core_radius,
+            comfort_radius: row.comfort_radius,
+            free_speed: row.free_speed,
+            at: row.admitted,
+        }
+    }
 }
 
 /// An agent who left.

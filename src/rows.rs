@@ -136,11 +136,14 @@ macro_rules! rows {
                 $(self.$column.clear();)+
             }
 
-            /// Keeps the rows for which `keep` holds.
-            pub fn retain(&mut self, keep: &[bool]) {
+            /// Takes out the rows that are marked in `leaves` (one flag a row).
+            pub fn remove(&mut self, leaves: &[bool]) {
+                if !leaves.contains(&true) {
+                    return;
+                }
                 $({
-                    let mut kept = keep.iter();
-                    self.$column.retain(|_| *kept.next().expect("one flag a row"));
+                    let mut flags = leaves.iter();
+                    self.$column.retain(|_| !flags.next().copied().unwrap_or(false));
                 })+
             }
         }

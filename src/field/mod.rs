@@ -1,9 +1,18 @@
 //! Guidance: which moves are legal and what they cost, how far the goal is from everywhere, and which way to go.
 //! Knows nothing of agents or scenarios.
 
+mod direction;
+mod distance;
+#[expect(clippy::module_inception, reason = "a field is what this module is about")]
+mod field;
 mod settings;
+mod store;
+mod transition;
 
+pub use field::{Field, Guide};
 pub use settings::{
     Compass, Derivation, Diagonal, Guidance, Neighbourhood, Publish, Sampling, Solver, TieOrder,
     WallFallback, Weight,
 };
+pub use store::{FieldKey, FieldStore, StoreCounters};
+pub use transition::{Moves, MovesInput, Step, Transition, goal_cells};

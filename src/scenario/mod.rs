@@ -14,6 +14,7 @@ use crate::base::{
 };
 use crate::field::Guidance;
 use crate::space::{Area, GridFrame, Shape};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A valid scenario. Tables are sorted by name, so that ids do not depend on the order in the file; all lengths are
@@ -95,7 +96,7 @@ pub struct Door {
 }
 
 /// What walking costs and how fast it is in a region.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ground {
     /// Where it is; also its name.
     pub region: RegionId,
@@ -140,7 +141,7 @@ pub struct Goal {
 }
 
 /// Where a goal is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GoalPlace {
     /// Any of these shapes: the nearest by cost.
     Shapes(Vec<Shape>),
@@ -152,7 +153,7 @@ pub enum GoalPlace {
 }
 
 /// What happens to an agent at its goal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arrival {
     /// It leaves the scenario, or goes on with its journey.
     Leave,

@@ -1,5 +1,6 @@
 //! Parameters of motion, each with unit, range and source. One set of defaults serves every validation scenario.
 
+use crate::base::{Clock, Tick};
 use serde::{Deserialize, Serialize};
 
 /// Which model moves agents (`[motion]`).
@@ -21,6 +22,14 @@ pub struct Congestion {
     pub enabled: bool,
     /// Seconds between updates of the price.
     pub update_s: f64,
+}
+
+impl Congestion {
+    /// Whether the price is updated in the step that leaves `tick`.
+    pub fn is_due(&self, clock: Clock, tick: Tick) -> bool {
+        let period = clock.tick_at(self.update_s).0.max(1);
+        self.enabled && tick.0 % period == 0
+    }
 }
 
 /// Parameters of the layered local motion (`[steering]`). Lengths in metres, times in seconds.

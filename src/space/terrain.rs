@@ -4,10 +4,11 @@ use super::area::Area;
 use super::shape::Shape;
 use super::wall::{Wall, WallIndex};
 use crate::base::Point;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Something that is solid while it is closed: a door, or an obstacle added by a command.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Solid {
     /// Where it is.
     pub shape: Shape,
@@ -83,6 +84,19 @@ impl Terrain {
             Some(Wall { solid: None, .. }) => false,
             Some(_) => !self.walls_for(body).any(|w| cutting(&w)),
         }
+    }
+
+    /// Whether a body could walk straight to `to`, however far: no wall cuts the way.
+    pub fn sees(&self, body: Body, to: Point) -> bool {
+        let way = to.minus(body.at);
+        let length = (way.length_squared() as f64).sqrt();
+        let stretch = f64::from((self.walls.reach() - body.radius).max(1_000));
+        let stretches = (length / stretch).ceil().max(1.0) as i64;
+        let along = |i: i64| {
+            let part = |v: i32| (i64::from(v) * i / stretches) as i32;
+            Point::new(body.at.x + part(way.x), body.at.y + part(way.y))
+        };
+        (0..stretches).all(|i| self.is_clear(Body { at: along(i), ..body }, along(i + 1)))
     }
 
     /// Whether a body may stand at `body`: on walkable ground, and no wall in its core.

@@ -1,0 +1,271 @@
+//! A field: distances and directions to one goal for one class, and how they are read between cell centres.
+
+use super::direction::{Deriver, Packed};
+use super::distance::{Distances, solve};
+use super::settings::{Derivation, Guidance, Sampling};
+use super::transition::{Step, Transition};
+use crate::base::{Point, Workers};
+use crate::space::CellIndex;
+use glam::Vec2;
+
+/// What a field says about a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Guide {
+    /// A way.
+    Way {
+        /// Where to go, of length 1.
+        toward: Vec2,
+        /// Remaining cost, in metres times price.
+        cost: f32,
+    },
+    /// A cell of the goal.
+    AtGoal {
+        /// Remaining cost: 0, or less than a cell's.
+        cost: f32,
+    },
+    /// No way leads to the goal.
+    Unreachable,
+    /// The field is not known here yet.
+    NotSolved,
+    /// The field is known, but shows no way down from here.
+    NoDescent,
+}
+
+/// Distances and directions to one goal for one class.
+#[derive(Clone, Debug)]
+pub struct Field {
+    transition: Transition,
+    guidance: Guidance,
+    steps: [Step; 8],
+    distances: Distances,
+    /// Empty where directions are made on demand.
+    directions: Vec<Packed>,
+    /// For closed cells in which a centre may still stand: the open cell whose guidance they take.
+    borrowed: Vec<(CellIndex, CellIndex)>,
+    fallbacks: u32,
+}
+
+/// Length of a blended direction below which two ways part: a ridge.
+const RIDGE: f32 = 0.7;
+/// Cells within which the steepest descent is looked for on a ridge.
+const RIDGE_REACH: i32 = 2;
+/// Rounds in which guidance is lent to closed cells next to open ones.
+const BORROW_ROUNDS: usize = 4;
+/// Cells around a place that are searched for guidance where its own cell has none.
+const STRAY_REACH: i32 = 6;
+
+impl Field {
+    /// Solves for the distances to `goals` and derives the directions.
+    ///
+    /// **Determinism:** a pure function of its arguments; threads leave no trace.
+    pub fn build(
+        transition: Transition,
+        goals: &[CellIndex],
+        guidance: &Guidance,
+        workers: &Workers,
+    ) -> Self {
+        let distances = solve(&transition, goals, guidance);
+        let mut field = Self {
+            steps: guidance.tie_order.steps(),
+            guidance: guidance.clone(),
+            transition,
+            distances,
+            directions: Vec::new(),
+            borrowed: Vec::new(),
+            fallbacks: 0,
+        };
+        if guidance.derivation != Derivation::OnDemand {
+            let mut derived = Vec::new();
+            let deriver = field.deriver();
+            let cells = field.transition.moves.frame().len();
+            workers.fill(&mut derived, cells, || (), |cell, ()| deriver.direction(cell as u32));
+            field.fallbacks = derived.iter().filter(|d| d.1).count() as u32;
+            field.directions = derived.into_iter().map(|(v, _)| Packed::new(v)).collect();
+        }
+        field.lend_to_closed_cells();
+        field
+    }
+
+    fn deriver(&self) -> Deriver<'_> {
+        Deriver {
+            transition: &self.transition,
+            distances: &self.distances,
+            guidance: &self.guidance,
+            steps: self.steps,
+        }
+    }
+
+    /// A closed cell in which a centre may still stand takes the guidance of the best cell in sight.
+    fn lend_to_closed_cells(&mut self) {
+        let moves = self.transition.moves.clone();
+        for _ in 0..BORROW_ROUNDS {
+            let lends = |cell: CellIndex| {
+                let owner = if moves.is_open(cell) { Some(cell) } else { self.lender(cell) };
+                owner.filter(|&o| self.distances.at(o).is_finite())
+            };
+            let best = |cell: CellIndex| {
+                let linked = Step::ALL.into_iter().filter(|&s| moves.is_linked(cell, s));
+                let owners = linked.filter_map(|s| lends(moves.neighbour(cell, s)?));
+                owners.min_by(|&a, &b| self.distances.at(a).total_cmp(&self.distances.at(b)).then(a.cmp(&b)))
+            };
+            let closed =
+                (0..moves.frame().len() as u32).filter(|&c| !moves.is_open(c) && self.lender(c).is_none());
+            let lent: Vec<_> = closed.filter_map(|cell| Some((cell, best(cell)?))).collect();
+            if lent.is_empty() {
+                break;
+            }
+            self.borrowed.extend(lent);
+            self.borrowed.sort_unstable();
+        }
+    }
+
+    fn lender(&self, cell: CellIndex) -> Option<CellIndex> {
+        let i = self.borrowed.binary_search_by_key(&cell, |b| b.0).ok()?;
+        Some(self.borrowed[i].1)
+    }
+
+    /// The cell whose guidance serves `cell`: itself, or the one it borrows from. `None` where there is no way.
+    fn owner(&self, cell: CellIndex) -> Option<CellIndex> {
+        let owner = if self.transition.moves.is_open(cell) { Some(cell) } else { self.lender(cell) };
+        owner.filter(|&o| self.distances.at(o).is_finite())
+    }
+
+    /// Where to go from a place, and what remains.
+    ///
+    /// **Determinism:** a pure function of the field and the place.
+    pub fn guide(&self, at: Point) -> Guide {
+        let home = self.transition.moves.frame().nearest_cell(at);
+        let Some(owner) = self.owner(home) else { return self.guide_stray(home, at) };
+        if self.distances.at(owner) <= 0.0 {
+            return Guide::AtGoal { cost: 0.0 };
+        }
+        let (toward, cost) = match self.guidance.sampling {
+            Sampling::Nearest => (self.vector(owner), self.distances.at(owner) as f32),
+            Sampling::Bilinear => self.blend(home, owner, at),
+        };
+        let toward =
+            if toward.length() < RIDGE { self.steepest_nearby(owner) } else { toward.try_normalize() };
+        toward.map_or(Guide::NoDescent, |toward| Guide::Way { toward, cost })
+    }
+
+    /// What remains from a place; `None` where no way leads to the goal.
+    pub fn remaining_cost(&self, at: Point) -> Option<f32> {
+        match self.guide(at) {
+            Guide::Way { cost, .. } | Guide::AtGoal { cost } => Some(cost),
+            Guide::Unreachable | Guide::NotSolved | Guide::NoDescent => None,
+        }
+    }
+
+    fn vector(&self, cell: CellIndex) -> Vec2 {
+        match self.directions.get(cell as usize) {
+            Some(packed) => packed.vector(),
+            None => self.deriver().direction(cell).0,
+        }
+    }
+
+    /// Blends directions and costs of the four centres around; one that is not in sight counts as the home cell.
+    fn blend(&self, home: CellIndex, owner: CellIndex, at: Point) -> (Vec2, f32) {
+        let frame = self.transition.moves.frame();
+        let offset = at.minus(frame.centre(home));
+        let (dx, dy) = (if offset.x < 0 { -1 } else { 1 }, if offset.y < 0 { -1 } else { 1 });
+        let share = |v: i32| (v.unsigned_abs() as f32 / frame.cell as f32).min(1.0);
+        let (u, v) = (share(offset.x), share(offset.y));
+        let own = (self.vector(owner), self.distances.at(owner) as f32);
+        let corners = [((dx, 0), u * (1.0 - v)), ((0, dy), (1.0 - u) * v), ((dx, dy), u * v)];
+        let mut sum = (own.0 * ((1.0 - u) * (1.0 - v)), own.1 * ((1.0 - u) * (1.0 - v)));
+        for (delta, weight) in corners {
+            let (vector, cost) = self.corner(home, delta).unwrap_or(own);
+            // A goal has no direction of its own: what leads to it goes on.
+            let vector = if vector == Vec2::ZERO { own.0 } else { vector };
+            sum = (sum.0 + vector * weight, sum.1 + cost * weight);
+        }
+        sum
+    }
+
+    fn corner(&self, home: CellIndex, delta: (i32, i32)) -> Option<(Vec2, f32)> {
+        let step = Step::of(delta).filter(|&s| self.transition.moves.is_linked(home, s))?;
+        let owner = self.owner(self.transition.moves.neighbour(home, step)?)?;
+        Some((self.vector(owner), self.distances.at(owner) as f32))
+    }
+
+    /// On a ridge between two ways: to the steepest cell that two legal steps reach, ties in the order of steps.
+    fn steepest_nearby(&self, cell: CellIndex) -> Option<Vec2> {
+        let moves = &self.transition.moves;
+        let here = self.distances.at(cell);
+        let mut best: Option<(f64, Vec2)> = None;
+        let mut consider = |to: CellIndex, dx: i32, dy: i32| {
+            let way = Vec2::new(dx as f32, dy as f32);
+            let slope = (here - self.distances.at(to)) / f64::from(way.length());
+            if slope > 0.0 && best.is_none_or(|(s, _)| slope > s) {
+                best = Some((slope, way.normalize()));
+            }
+        };
+        for first in self.steps.into_iter().filter(|&s| moves.is_legal(cell, s)) {
+            let Some(middle) = moves.neighbour(cell, first) else { continue };
+            let (dx, dy) = first.delta();
+            consider(middle, dx, dy);
+            for second in self.steps.into_iter().filter(|&s| moves.is_legal(middle, s)) {
+                let (ex, ey) = second.delta();
+                let straight_on = (dx + ex).abs().max((dy + ey).abs()) == RIDGE_REACH;
+                if let Some(to) = moves.neighbour(middle, second).filter(|_| straight_on) {
+                    consider(to, dx + ex, dy + ey);
+                }
+            }
+        }
+        best.map(|(_, way)| way)
+    }
+
+    /// From a cell without guidance of its own: back to the nearest cell that has some, if one is close.
+    fn guide_stray(&self, home: CellIndex, at: Point) -> Guide {
+        let frame = self.transition.moves.frame();
+        if self.transition.moves.is_open(home) {
+            return Guide::Unreachable;
+        }
+        let square =
+            (-STRAY_REACH..=STRAY_REACH).flat_map(|dy| (-STRAY_REACH..=STRAY_REACH).map(move |dx| (dx, dy)));
+        let known =
+            square.filter_map(|(dx, dy)| frame.neighbour(home, dx, dy)).filter(|&c| self.owner(c) == Some(c));
+        let nearest = known.min_by_key(|&c| (frame.centre(c).minus(at).length_squared(), c));
+        let back = |cell: CellIndex| {
+            let toward = frame.centre(cell).minus(at).metres().try_normalize()?;
+            Some(Guide::Way { toward, cost: self.distances.at(cell) as f32 })
+        };
+        nearest.and_then(back).unwrap_or(Guide::Unreachable)
+    }
+
+    /// The next cell on the cheapest way, ties in the tie order. `None` at goals and where no way is.
+    pub fn next_cell(&self, cell: CellIndex) -> Option<CellIndex> {
+        self.transition.moves.neighbour(cell, self.deriver().parent(cell)?)
+    }
+
+    /// The remaining cost of a cell; `None` where no way leads to the goal.
+    pub fn distance(&self, cell: CellIndex) -> Option<f64> {
+        Some(self.distances.at(cell)).filter(|d| d.is_finite())
+    }
+
+    /// The direction of an open cell, of length 1; `None` at goals and where no way is.
+    pub fn direction(&self, cell: CellIndex) -> Option<Vec2> {
+        let vector = self.vector(cell);
+        (vector != Vec2::ZERO).then(|| vector.normalize())
+    }
+
+    /// Whether the cell's centre may stand there and has a way to the goal.
+    pub fn is_reachable(&self, cell: CellIndex) -> bool {
+        self.transition.moves.is_open(cell) && self.distances.at(cell).is_finite()
+    }
+
+    /// What legality and cost were asked of.
+    pub fn transition(&self) -> &Transition {
+        &self.transition
+    }
+
+    /// Cells whose smooth direction would have led astray.
+    pub fn fallbacks(&self) -> u32 {
+        self.fallbacks
+    }
+
+    /// Bytes held, apart from the transition model that fields share.
+    pub fn bytes(&self) -> u64 {
+        self.distances.bytes() + 4 * self.directions.len() as u64 + 8 * self.borrowed.len() as u64
+    }
+}

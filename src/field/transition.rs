@@ -1,0 +1,297 @@
+//! The transition model: which moves are legal from a cell and what each costs. Distances, directions, the validator and
+//! pictures all ask this one object.
+
+use super::settings::{Compass, Diagonal, Guidance, Neighbourhood, Solver, TieOrder};
+use crate::base::Point;
+use crate::space::{CellIndex, Grid, GridFrame, Shape, Terrain};
+use std::sync::Arc;
+
+/// One of the eight moves to a neighbouring cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Step(u8);
+
+/// Columns and rows of each step: north, east, south, west, then north-east, south-east, south-west, north-west.
+const DELTAS: [(i32, i32); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
+
+impl Step {
+    /// All eight, straight ones first.
+    pub const ALL: [Self; 8] = [Self(0), Self(1), Self(2), Self(3), Self(4), Self(5), Self(6), Self(7)];
+
+    /// Columns and rows it leads on by.
+    pub fn delta(self) -> (i32, i32) {
+        DELTAS[usize::from(self.0)]
+    }
+
+    /// The step with these columns and rows, if there is one.
+    pub fn of(delta: (i32, i32)) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.delta() == delta)
+    }
+
+    /// Whether it goes along both axes.
+    pub fn is_diagonal(self) -> bool {
+        self.0 >= 4
+    }
+
+    fn bit(self) -> u8 {
+        1 << self.0
+    }
+
+    fn of_compass(compass: Compass) -> Self {
+        Self(match compass {
+            Compass::North => 0,
+            Compass::East => 1,
+            Compass::South => 2,
+            Compass::West => 3,
+        })
+    }
+}
+
+impl TieOrder {
+    /// All steps in the order in which equals are tried: the four straight ones as given, then the diagonals between each
+    /// and its successor, then what diagonals are left.
+    pub fn steps(self) -> [Step; 8] {
+        let straight = self.0.map(Step::of_compass);
+        let between = |i: usize| {
+            let (a, b) = (straight[i].delta(), straight[(i + 1) % 4].delta());
+            Step::of((a.0 + b.0, a.1 + b.1)).filter(|s| s.is_diagonal())
+        };
+        let mut steps = straight.to_vec();
+        for step in (0..4).filter_map(between).chain(Step::ALL) {
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+        let mut order = Step::ALL;
+        order.copy_from_slice(&steps);
+        order
+    }
+}
+
+/// What the moves of one body size are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct MovesInput<'a> {
+    /// Walls and closed doors.
+    pub terrain: &'a Terrain,
+    /// Units; distance from each cell's centre to the nearest wall, capped above the radius; 0 where nobody may stand.
+    pub clearance: &'a Grid<u32>,
+    /// Units; the hard core of the bodies.
+    pub radius: i32,
+    /// Cells that ground closes.
+    pub closed: &'a Grid<bool>,
+    /// Regions in which no move goes against a direction.
+    pub one_way: &'a [(Shape, [f64; 2])],
+    /// Neighbourhood and diagonals.
+    pub guidance: &'a Guidance,
+}
+
+/// Which moves are legal, for one body size.
+#[derive(Clone, Debug)]
+pub struct Moves {
+    frame: GridFrame,
+    /// A bit per legal step; cells without any bit may still be open.
+    legal: Vec<u8>,
+    /// A bit per neighbour that lies in sight of the cell's centre, for cells where a centre may stand.
+    linked: Vec<u8>,
+    open: Vec<bool>,
+}
+
+impl Moves {
+    /// Finds the legal moves: both cells open, diagonals by their flanks, and no wall in the disc swept from centre to
+    /// centre (tested exactly, where a wall is near at all).
+    pub fn new(input: &MovesInput<'_>) -> Self {
+        let frame = input.clearance.frame;
+        let cells = frame.len();
+        let is_open = |cell: usize| {
+            let clearance = input.clearance.values[cell];
+            clearance > 0 && clearance >= input.radius.unsigned_abs() && !input.closed.values[cell]
+        };
+        let mut moves = Self {
+            frame,
+            legal: vec![0; cells],
+            linked: vec![0; cells],
+            open: (0..cells).map(is_open).collect(),
+        };
+        for cell in 0..cells as u32 {
+            if input.clearance[cell] == 0 || input.closed[cell] {
+                continue;
+            }
+            for step in Step::ALL {
+                let Some(next) = moves.neighbour(cell, step) else { continue };
+                if input.clearance[next] == 0 || input.closed[next] {
+                    continue;
+                }
+                if moves.is_open(cell) && moves.may_step(input, cell, next, step) {
+                    moves.legal[cell as usize] |= step.bit();
+                    moves.linked[cell as usize] |= step.bit();
+                } else if !(moves.is_open(cell) && moves.is_open(next))
+                    && is_in_sight(input, frame, cell, step)
+                {
+                    moves.linked[cell as usize] |= step.bit();
+                }
+            }
+        }
+        moves
+    }
+
+    fn may_step(&self, input: &MovesInput<'_>, cell: CellIndex, next: CellIndex, step: Step) -> bool {
+        if !self.is_open(next) || (step.is_diagonal() && !self.has_flanks(input.guidance, cell, step)) {
+            return false;
+        }
+        let (from, to) = ends(self.frame, cell, step);
+        let against = |(shape, d): &(Shape, [f64; 2])| {
+            let way = to.minus(from);
+            let back = d[0] * f64::from(way.x) + d[1] * f64::from(way.y) < 0.0;
+            back && (shape.contains(from) || shape.contains(to))
+        };
+        if input.one_way.iter().any(against) {
+            return false;
+        }
+        // A disc that keeps its radius from every wall at one end and moves by less than the rest is clear.
+        let near = i64::from(input.radius) + i64::from(self.frame.cell) * 3 / 2;
+        if i64::from(input.clearance[cell]) > near || input.guidance.diagonal == Diagonal::Free {
+            return true;
+        }
+        let radius = if step.is_diagonal() && input.guidance.diagonal == Diagonal::OneFlank {
+            1
+        } else {
+            input.radius
+        };
+        input.terrain.walls_near(from).all(|w| w.is_clear_of(from, to, radius.max(1)))
+    }
+
+    fn has_flanks(&self, guidance: &Guidance, cell: CellIndex, step: Step) -> bool {
+        if guidance.neighbours == Neighbourhood::Four {
+            return false;
+        }
+        let (dx, dy) = step.delta();
+        let open = |delta| self.frame.neighbour(cell, delta, 0).is_some_and(|c| self.is_open(c));
+        let flanks = [open(dx), self.frame.neighbour(cell, 0, dy).is_some_and(|c| self.is_open(c))];
+        match guidance.diagonal {
+            Diagonal::Strict => flanks[0] && flanks[1],
+            Diagonal::OneFlank => flanks[0] || flanks[1],
+            Diagonal::Free => true,
+        }
+    }
+
+    /// Where the cells lie.
+    pub fn frame(&self) -> GridFrame {
+        self.frame
+    }
+
+    /// Whether the centre of a body may stand in the middle of the cell.
+    pub fn is_open(&self, cell: CellIndex) -> bool {
+        self.open[cell as usize]
+    }
+
+    /// Whether a step from a cell is legal.
+    pub fn is_legal(&self, cell: CellIndex, step: Step) -> bool {
+        self.legal[cell as usize] & step.bit() != 0
+    }
+
+    /// Whether the neighbour is in sight of the cell's centre: it may be read there, though no body may stand in it.
+    pub fn is_linked(&self, cell: CellIndex, step: Step) -> bool {
+        self.linked[cell as usize] & step.bit() != 0
+    }
+
+    /// The cell that a step leads to.
+    pub fn neighbour(&self, cell: CellIndex, step: Step) -> Option<CellIndex> {
+        let (dx, dy) = step.delta();
+        self.frame.neighbour(cell, dx, dy)
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        3 * self.legal.len() as u64
+    }
+}
+
+/// The ends of a step, unwrapped on a ring.
+fn ends(frame: GridFrame, cell: CellIndex, step: Step) -> (Point, Point) {
+    let from = frame.centre(cell);
+    let (dx, dy) = step.delta();
+    (from, Point::new(from.x + dx * frame.cell, from.y + dy * frame.cell))
+}
+
+fn is_in_sight(input: &MovesInput<'_>, frame: GridFrame, cell: CellIndex, step: Step) -> bool {
+    let (from, to) = ends(frame, cell, step);
+    input.terrain.walls_near(from).all(|w| w.is_clear_of(from, to, 1))
+}
+
+/// Legality and price together: the one object that everything about moves is asked of.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// Which moves are legal.
+    pub moves: Arc<Moves>,
+    /// Cost per metre in each cell, at least 1.
+    pub price: Arc<Grid<f32>>,
+}
+
+impl Transition {
+    /// Metres; the side of a cell.
+    pub fn cell_m(&self) -> f64 {
+        crate::base::metres(self.moves.frame.cell)
+    }
+
+    /// The length of a step for a solver, in metres (moves for labels); `None` where the solver knows no such step.
+    pub fn length(&self, solver: &Solver, step: Step) -> Option<f64> {
+        match solver {
+            Solver::Labels => (!step.is_diagonal()).then_some(1.0),
+            Solver::Kernel(kernel) => {
+                let (dx, dy) = step.delta();
+                let weight = kernel[(1 - dy) as usize][(1 + dx) as usize];
+                (weight > 0.0).then_some(weight * self.cell_m())
+            }
+            _ if step.is_diagonal() => Some(std::f64::consts::SQRT_2 * self.cell_m()),
+            _ => Some(self.cell_m()),
+        }
+    }
+
+    /// What a legal step costs: its length times the price of the cell entered (labels: 1); `None` where it is illegal.
+    pub fn cost(&self, solver: &Solver, cell: CellIndex, step: Step) -> Option<f64> {
+        if !self.moves.is_legal(cell, step) {
+            return None;
+        }
+        let length = self.length(solver, step)?;
+        let price = match solver {
+            Solver::Labels => 1.0,
+            _ => f64::from(self.price[self.moves.neighbour(cell, step)?]),
+        };
+        Some(length * price)
+    }
+}
+
+/// The open cells of a goal: those whose centre lies in a shape, else those nearest to the shapes' anchors.
+pub fn goal_cells(frame: GridFrame, shapes: &[Shape], moves: &Moves) -> Vec<CellIndex> {
+    let mut cells: Vec<CellIndex> = shapes.iter().flat_map(|shape| cells_in(frame, shape, moves)).collect();
+    if cells.is_empty() {
+        cells =
+            shapes.iter().filter_map(Shape::anchor).filter_map(|a| nearest_open(frame, a, moves)).collect();
+    }
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+fn cells_in(frame: GridFrame, shape: &Shape, moves: &Moves) -> Vec<CellIndex> {
+    let Some(bounds) = shape.bounds() else { return Vec::new() };
+    let span = |low: i32, high: i32, cells: u32| {
+        let clamp = |v: i32| v.div_euclid(frame.cell).clamp(0, cells as i32 - 1) as u32;
+        clamp(low)..=clamp(high)
+    };
+    let rows = span(bounds.min.y, bounds.max.y, frame.rows);
+    let cells = rows.flat_map(|row| {
+        span(bounds.min.x, bounds.max.x, frame.columns).map(move |column| row * frame.columns + column)
+    });
+    cells.filter(|&c| moves.is_open(c) && shape.contains(frame.centre(c))).collect()
+}
+
+/// Cells around a place that are searched for an open one.
+const NEAREST_WITHIN: i32 = 8;
+
+fn nearest_open(frame: GridFrame, at: Point, moves: &Moves) -> Option<CellIndex> {
+    let home = frame.nearest_cell(at);
+    let square = (-NEAREST_WITHIN..=NEAREST_WITHIN)
+        .flat_map(|dy| (-NEAREST_WITHIN..=NEAREST_WITHIN).map(move |dx| (dx, dy)));
+    let cells = square.filter_map(|(dx, dy)| frame.neighbour(home, dx, dy)).filter(|&c| moves.is_open(c));
+    cells.min_by_key(|&c| (frame.centre(c).minus(at).length_squared(), c))
+}

@@ -1,0 +1,179 @@
+//! `prefer`: which way each agent would go alone, how fast, and how much way remains.
+
+use super::refresh::FieldTable;
+use super::steer::{Preferred, Stance};
+use crate::base::{GoalId, Point, Tick, Workers};
+use crate::field::Guide;
+use crate::rows::{Rows, State};
+use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
+use crate::site::Site;
+use crate::space::{Body, Shape, Topology};
+use glam::Vec2;
+
+/// What `prefer` reads.
+#[derive(Clone, Copy, Debug)]
+pub struct PreferInput<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Goals and ground as they are.
+    pub site: &'a Site,
+    /// The fields of this tick.
+    pub fields: &'a FieldTable,
+    /// Everybody.
+    pub rows: &'a Rows,
+    /// Distance behind the leader, for those who walk round a ring; see [`ring_costs`].
+    pub ring_costs: &'a [f32],
+    /// The tick that the step leaves.
+    pub tick: Tick,
+}
+
+/// Metres of remaining cost at which agents without a slot stop outside a full goal.
+const WAIT_OUTSIDE_M: f32 = 1.0;
+/// Seconds in which a way to a slot is covered, so that agents slow down in front of it.
+const APPROACH_S: f32 = 0.3;
+/// Metres from which an agent walks straight to its slot, if it sees it.
+const SLOT_IN_SIGHT_M: f32 = 10.0;
+/// Metres; nearer to its slot than this an agent stands.
+const AT_SLOT_M: f32 = 0.005;
+
+/// The preferred velocity and remaining cost of every row.
+pub fn run(input: PreferInput<'_>, workers: &Workers, preferred: &mut Vec<Preferred>) {
+    workers.fill(preferred, input.rows.len(), || (), |row, ()| prefer(&input, row));
+}
+
+/// For rows with a heading on a ring, the metres by which they are behind the leader: who has the largest gap in front.
+pub fn ring_costs(site: &Site, rows: &Rows, topology: Topology, costs: &mut Vec<f32>) {
+    costs.clear();
+    costs.resize(rows.len(), 0.0);
+    let Some(period) = topology.period_x else { return };
+    for rightwards in [false, true] {
+        let heads = |row: usize| {
+            let place = rows.goal[row].map(|goal| &site.goal(goal).place);
+            matches!(place, Some(GoalPlace::Heading { rightwards: r }) if *r == rightwards)
+        };
+        // How far along the heading each is, in one turn.
+        let along = |row: usize| {
+            let x = rows.position[row].x;
+            if rightwards { x } else { (period - x).rem_euclid(period) }
+        };
+        let mut walkers: Vec<(i32, usize)> =
+            (0..rows.len()).filter(|&r| heads(r)).map(|r| (along(r), r)).collect();
+        walkers.sort_unstable();
+        let gap = |i: usize| {
+            let next = walkers[(i + 1) % walkers.len()].0;
+            if i + 1 == walkers.len() { next + period - walkers[i].0 } else { next - walkers[i].0 }
+        };
+        let Some(leader) = (0..walkers.len()).max_by_key(|&i| (gap(i), std::cmp::Reverse(i))) else {
+            continue;
+        };
+        let front = walkers[leader].0;
+        for &(at, row) in &walkers {
+            costs[row] = (front - at).rem_euclid(period) as f32 * 1.0e-5;
+        }
+    }
+}
+
+fn prefer(input: &PreferInput<'_>, row: usize) -> Preferred {
+    let rows = input.rows;
+    let speed = rows.free_speed[row] * input.site.speed_factor(rows.position[row]);
+    let walking = Preferred { stance: Stance::Walking, speed, ..Preferred::default() };
+    if rows.starts[row] > input.tick {
+        return Preferred::default();
+    }
+    if let Some(velocity) = rows.commanded[row] {
+        let length = velocity.length();
+        return Preferred { toward: velocity.normalize_or_zero(), speed: length.min(speed), ..walking };
+    }
+    let Some(goal) = rows.goal[row] else { return Preferred::default() };
+    match &input.site.goal(goal).place {
+        GoalPlace::Heading { rightwards } => Preferred {
+            toward: if *rightwards { Vec2::X } else { Vec2::NEG_X },
+            cost: input.ring_costs[row],
+            ahead_by_place: true,
+            ..walking
+        },
+        GoalPlace::Shapes(shapes) => {
+            if let Some(slot) = rows.slot[row].and_then(|slot| input.site.slot(goal, slot))
+                && let Some(preferred) = to_slot(input, row, slot, walking)
+            {
+                return preferred;
+            }
+            by_field(input, row, goal, shapes, walking)
+        }
+    }
+}
+
+/// Straight to a slot in sight; settled and waiting agents hold theirs.
+fn to_slot(input: &PreferInput<'_>, row: usize, slot: Point, walking: Preferred) -> Option<Preferred> {
+    let rows = input.rows;
+    let at = rows.position[row];
+    let way = input.scenario.area.topology.displacement(at, slot).metres();
+    let distance = way.length();
+    let body = Body { at, radius: rows.core_radius[row] };
+    let holds = matches!(rows.state[row], State::Settled | State::Waiting);
+    if !holds && (distance > SLOT_IN_SIGHT_M || !input.site.terrain().sees(body, slot)) {
+        return None;
+    }
+    let toward = if distance > AT_SLOT_M { way / distance } else { Vec2::ZERO };
+    let stance = if holds && distance < 2.0 * AT_SLOT_M { Stance::Yielding } else { Stance::Walking };
+    Some(Preferred {
+        toward,
+        stance,
+        speed: walking.speed.min(distance / APPROACH_S),
+        cost: distance,
+        ..walking
+    })
+}
+
+fn by_field(
+    input: &PreferInput<'_>,
+    row: usize,
+    goal: GoalId,
+    shapes: &[Shape],
+    walking: Preferred,
+) -> Preferred {
+    let at = input.rows.position[row];
+    let nowhere = |trouble| Preferred { trouble: Some(trouble), ..Preferred::default() };
+    let Some(field) = input.fields.field(goal, input.rows.class[row]) else {
+        return nowhere(State::NoDescent);
+    };
+    if input.scenario.motion == Motion::TileSteps {
+        return by_tile(input, row, field, walking);
+    }
+    let waits_outside = |cost: f32| {
+        let goal = input.site.goal(goal);
+        goal.arrival != Arrival::Leave && input.rows.slot[row].is_none() && cost <= WAIT_OUTSIDE_M
+    };
+    match field.guide(at) {
+        Guide::Way { cost, .. } | Guide::AtGoal { cost } if waits_outside(cost) => {
+            Preferred { stance: Stance::Yielding, cost, trouble: Some(State::Waiting), ..walking }
+        }
+        Guide::Way { toward, cost } => Preferred { toward, cost, ..walking },
+        Guide::AtGoal { cost } => Preferred { toward: toward_shapes(at, shapes), cost, ..walking },
+        Guide::Unreachable => nowhere(State::Unreachable),
+        Guide::NotSolved | Guide::NoDescent => nowhere(State::NoDescent),
+    }
+}
+
+fn by_tile(
+    input: &PreferInput<'_>,
+    row: usize,
+    field: &crate::field::Field,
+    walking: Preferred,
+) -> Preferred {
+    let frame = input.scenario.grid;
+    let cell = frame.nearest_cell(input.rows.position[row]);
+    let Some(cost) = field.distance(cell) else {
+        return Preferred { trouble: Some(State::Unreachable), ..Preferred::default() };
+    };
+    let target = field.next_cell(cell).map(|next| frame.centre(next));
+    let way = target.map_or(Vec2::ZERO, |t| t.minus(input.rows.position[row]).metres());
+    Preferred { target, cost: cost as f32, toward: way.normalize_or_zero(), ..walking }
+}
+
+/// In a cell of the goal but not yet in its shape: straight to the nearest anchor.
+fn toward_shapes(at: Point, shapes: &[Shape]) -> Vec2 {
+    let anchors = shapes.iter().filter_map(Shape::anchor);
+    let nearest = anchors.min_by_key(|a| (a.minus(at).length_squared(), *a));
+    nearest.map_or(Vec2::ZERO, |a| a.minus(at).metres().normalize_or_zero())
+}

@@ -1,0 +1,184 @@
+//! `refresh`: the fields that this tick needs, built where doors, ground, goals or congestion have changed.
+
+use super::density::{Congested, price_table};
+use crate::base::{ClassId, GoalId, Tick, Workers};
+use crate::field::{Field, FieldKey, FieldStore, Moves, MovesInput, Transition, goal_cells};
+use crate::rows::Rows;
+use crate::scenario::{GoalPlace, Scenario};
+use crate::site::Site;
+use crate::space::{Grid, clearance_grid};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What refreshing reads.
+#[derive(Clone, Copy, Debug)]
+pub struct RefreshInput<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Doors, ground and goals as they are.
+    pub site: &'a Site,
+    /// Where it is crowded.
+    pub congested: &'a Congested,
+    /// The tick that the step leaves.
+    pub tick: Tick,
+    /// Threads for solvers that use them.
+    pub workers: &'a Workers,
+}
+
+/// The fields of one tick, by goal and class; all of one generation.
+#[derive(Clone, Debug, Default)]
+pub struct FieldTable {
+    fields: BTreeMap<(GoalId, ClassId), Arc<Field>>,
+}
+
+impl FieldTable {
+    /// The field of a goal for a class. `None` for goals without one (headings), and for pairs nobody asked for.
+    pub fn field(&self, goal: GoalId, class: ClassId) -> Option<&Arc<Field>> {
+        self.fields.get(&(goal, class))
+    }
+}
+
+/// Fields and what they are made from, kept from tick to tick. Pure cache: every entry can be made again from the
+/// site and the congestion, with the same bits.
+#[derive(Debug)]
+pub struct Guides {
+    store: FieldStore,
+    clearance: Option<(u32, Grid<u32>)>,
+    moves: BTreeMap<ClassId, (u32, Arc<Moves>)>,
+    prices: BTreeMap<ClassId, ((u32, u32), Arc<Grid<f32>>)>,
+    /// For each class the first class that shares its fields.
+    shared_by: Vec<ClassId>,
+    goal_versions: Vec<u32>,
+    table: Vec<f32>,
+}
+
+impl Guides {
+    /// Empty, for a scenario.
+    pub fn new(scenario: &Scenario) -> Self {
+        Self {
+            store: FieldStore::new(scenario.guidance.cache_bytes),
+            clearance: None,
+            moves: BTreeMap::new(),
+            prices: BTreeMap::new(),
+            shared_by: (0..scenario.classes.len()).map(|i| twin_of(scenario, i)).collect(),
+            goal_versions: Vec::new(),
+            table: price_table(),
+        }
+    }
+
+    /// Counters of the store.
+    pub fn store(&self) -> &FieldStore {
+        &self.store
+    }
+
+    /// The field of one goal and class, built if need be.
+    pub fn field(&mut self, input: &RefreshInput<'_>, goal: GoalId, class: ClassId) -> Option<Arc<Field>> {
+        let GoalPlace::Shapes(shapes) = &input.site.goal(goal).place else { return None };
+        let class = self.shared_by.get(class.index()).copied().unwrap_or(class);
+        let key = FieldKey {
+            goal,
+            class,
+            ground_version: input.site.ground_version(),
+            congestion_version: input.congested.version,
+        };
+        if let Some(field) = self.store.get(key, input.tick) {
+            return Some(field);
+        }
+        let moves = self.moves(input, class);
+        let price = self.price(input, class);
+        let cells = goal_cells(input.scenario.grid, shapes, &moves);
+        let transition = Transition { moves, price };
+        let field = Arc::new(Field::build(transition, &cells, &input.scenario.guidance, input.workers));
+        self.store.insert(key, field.clone(), input.tick);
+        Some(field)
+    }
+
+    /// Drops what the site or the congestion has overtaken.
+    fn forget_overtaken(&mut self, input: &RefreshInput<'_>) {
+        let versions: Vec<u32> = input.site.goals().iter().map(|g| g.version).collect();
+        let (ground, congestion) = (input.site.ground_version(), input.congested.version);
+        let old = std::mem::replace(&mut self.goal_versions, versions);
+        let moved =
+            |goal: GoalId| old.get(goal.index()).is_some_and(|v| *v != self.goal_versions[goal.index()]);
+        self.store.retain(|key| {
+            key.ground_version == ground && key.congestion_version == congestion && !moved(key.goal)
+        });
+    }
+
+    fn moves(&mut self, input: &RefreshInput<'_>, class: ClassId) -> Arc<Moves> {
+        let version = input.site.ground_version();
+        if let Some((_, moves)) = self.moves.get(&class).filter(|(v, _)| *v == version) {
+            return moves.clone();
+        }
+        if self.clearance.as_ref().is_none_or(|(v, _)| *v != version) {
+            let cap = input.scenario.largest_core_radius() + 2 * input.scenario.grid.cell;
+            let grid = clearance_grid(input.site.terrain(), input.scenario.grid, cap);
+            self.clearance = Some((version, grid));
+        }
+        let (_, clearance) = self.clearance.as_ref().expect("it was made above");
+        let moves = Arc::new(Moves::new(&MovesInput {
+            terrain: input.site.terrain(),
+            clearance,
+            radius: input.scenario.class(class).core_radius,
+            closed: &input.site.closed_grid(class),
+            one_way: &input.site.one_ways(),
+            guidance: &input.scenario.guidance,
+        }));
+        self.moves.insert(class, (version, moves.clone()));
+        moves
+    }
+
+    fn price(&mut self, input: &RefreshInput<'_>, class: ClassId) -> Arc<Grid<f32>> {
+        let version = (input.site.ground_version(), input.congested.version);
+        if let Some((_, price)) = self.prices.get(&class).filter(|(v, _)| *v == version) {
+            return price.clone();
+        }
+        let mut price = input.site.price_grid(class);
+        if input.congested.version > 0 {
+            let frame = price.frame;
+            for (cell, price) in price.values.iter_mut().enumerate() {
+                *price *= input.congested.price(&self.table, frame.centre(cell as u32));
+            }
+        }
+        let price = Arc::new(price);
+        self.prices.insert(class, (version, price.clone()));
+        price
+    }
+}
+
+/// The fields for every goal and class that somebody in `rows` has, or may choose in this tick.
+///
+/// **Determinism:** in order of (goal, class); a field depends on its key and the site alone.
+pub fn run(input: &RefreshInput<'_>, rows: &Rows, guides: &mut Guides) -> FieldTable {
+    guides.forget_overtaken(input);
+    let mut wanted = BTreeSet::new();
+    for row in 0..rows.len() {
+        match (rows.goal[row], rows.journey[row]) {
+            (Some(goal), _) => {
+                wanted.insert((goal, rows.class[row]));
+            }
+            (None, Some(journey)) => {
+                let stage = input.scenario.journey(journey).stages.get(rows.stage[row] as usize);
+                wanted.extend(stage.iter().flat_map(|s| &s.goals).map(|&goal| (goal, rows.class[row])));
+            }
+            (None, None) => {}
+        }
+    }
+    let field = |(goal, class)| Some(((goal, class), guides.field(input, goal, class)?));
+    FieldTable { fields: wanted.into_iter().filter_map(field).collect() }
+}
+
+/// The first class with the same body and prices as class `i`: they share fields.
+fn twin_of(scenario: &Scenario, i: usize) -> ClassId {
+    let alike = |j: &usize| {
+        scenario.classes[*j].core_radius == scenario.classes[i].core_radius
+            && scenario
+                .grounds
+                .iter()
+                .all(|g| g.prices[*j].to_bits() == g.prices[i].to_bits() && g.closed_to[*j] == g.closed_to[i])
+    };
+    // Commands may set ground for one class apart from another, so only scenarios without such regions share.
+    let may_share = scenario.grounds.is_empty() && scenario.events.is_empty();
+    let twin = if may_share { (0..i).find(alike).unwrap_or(i) } else { i };
+    ClassId::from_index(twin)
+}

@@ -1,0 +1,101 @@
+//! `retire`: who has arrived leaves, settles, waits or goes on with its journey.
+
+use crate::base::{Clock, GoalId, Point, Tick};
+use crate::record::Arrived;
+use crate::rows::{Rows, State};
+use crate::scenario::{Arrival, GoalPlace, Scenario};
+use crate::site::{GoalNow, Site};
+
+/// What `retire` reads besides the rows that it changes.
+#[derive(Clone, Copy, Debug)]
+pub struct RetireInput<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Goals as they are.
+    pub site: &'a Site,
+    /// The tick that the step leads to.
+    pub tick: Tick,
+}
+
+/// Metres from its slot within which an agent has arrived.
+const ARRIVED_M: f32 = 0.05;
+
+/// Marks those who leave in `leaves` (one flag a row) and lists them; everybody else's journey goes on in place.
+pub fn run(input: RetireInput<'_>, rows: &mut Rows, leaves: &mut Vec<bool>, arrived: &mut Vec<Arrived>) {
+    leaves.clear();
+    leaves.resize(rows.len(), false);
+    for row in 0..rows.len() {
+        let Some(id) = rows.goal[row] else { continue };
+        if rows.starts[row] >= input.tick && rows.starts[row] > rows.admitted[row] {
+            continue;
+        }
+        let goal = input.site.goal(id);
+        let is_done = match goal.arrival {
+            Arrival::Leave => holds(goal, rows.position[row]),
+            Arrival::Stay => {
+                if at_slot(input.scenario, goal, rows, row) {
+                    rows.state[row] = State::Settled;
+                }
+                false
+            }
+            Arrival::Wait { wait_ms } => {
+                if rows.state[row] != State::Waiting && at_slot(input.scenario, goal, rows, row) {
+                    rows.state[row] = State::Waiting;
+                    rows.waiting_since[row] = Some(input.tick);
+                }
+                has_waited(input.scenario.clock, input.tick, goal, wait_ms, rows.waiting_since[row])
+                    && (!goal.fifo || rows.slot[row].is_none_or(|slot| slot.0 == 0))
+            }
+        };
+        if is_done && !goes_on(input.scenario, rows, row, input.tick) {
+            leaves[row] = true;
+            arrived.push(Arrived { agent: rows.id[row], goal: id, admitted: rows.admitted[row] });
+        }
+    }
+}
+
+fn holds(goal: &GoalNow, at: Point) -> bool {
+    match &goal.place {
+        GoalPlace::Shapes(shapes) => shapes.iter().any(|s| s.contains(at)),
+        GoalPlace::Heading { .. } => false,
+    }
+}
+
+fn at_slot(scenario: &Scenario, goal: &GoalNow, rows: &Rows, row: usize) -> bool {
+    let slot = rows.slot[row].and_then(|slot| goal.slots.get(slot.index()));
+    slot.is_some_and(|&slot| {
+        scenario.area.topology.displacement(rows.position[row], slot).metres().length() <= ARRIVED_M
+    })
+}
+
+fn has_waited(clock: Clock, now: Tick, goal: &GoalNow, wait_ms: Option<u64>, since: Option<Tick>) -> bool {
+    let Some(since) = since else { return false };
+    let released = goal.released.is_some_and(|at| at >= since);
+    released || wait_ms.is_some_and(|ms| clock.ms(now) - clock.ms(since) >= ms)
+}
+
+/// Takes up the next stage of the journey, if there is one.
+fn goes_on(scenario: &Scenario, rows: &mut Rows, row: usize, tick: Tick) -> bool {
+    let stages = rows.journey[row].map_or(0, |journey| scenario.journey(journey).stages.len());
+    let next = rows.stage[row] as usize + 1;
+    if next >= stages {
+        return false;
+    }
+    rows.stage[row] = next as u32;
+    set_goal(rows, row, None, tick);
+    true
+}
+
+/// Gives an agent another goal and forgets what it had reached on the way to the old one.
+pub fn set_goal(rows: &mut Rows, row: usize, goal: Option<GoalId>, tick: Tick) {
+    rows.goal[row] = goal;
+    rows.slot[row] = None;
+    rows.waiting_since[row] = None;
+    rows.best_cost[row] = f32::MAX;
+    rows.best_tick[row] = tick;
+    rows.standing_ms[row] = 0;
+    if !matches!(rows.state[row], State::Premovement) {
+        let idle = goal.is_none() && rows.journey[row].is_none();
+        rows.state[row] = if idle { State::Standing } else { State::Walking };
+    }
+}
