@@ -151,8 +151,9 @@ fn local(metres: f64, origin_m: i64) -> Option<i32> {
         return None;
     }
     let local = scaled as i64 - origin_m * i64::from(UNITS_PER_METRE);
-    let limit = i64::from(super::limit::EXTENT_M) * i64::from(UNITS_PER_METRE);
-    (local.abs() <= limit).then_some(local as i32)
+    let units = |metres: i32| i64::from(metres) * i64::from(UNITS_PER_METRE);
+    let allowed = -units(super::limit::MARGIN_M)..=units(super::limit::EXTENT_M);
+    allowed.contains(&local).then_some(local as i32)
 }
 
 fn outer(units: i32, origin_m: i64) -> f64 {

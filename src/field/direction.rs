@@ -21,7 +21,6 @@ impl Packed {
     pub(super) fn vector(self) -> Vec2 {
         Vec2::new(f32::from(self.0[0]) / SCALE, f32::from(self.0[1]) / SCALE)
     }
-
 }
 
 /// Derives directions cell by cell.

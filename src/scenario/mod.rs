@@ -1,13 +1,21 @@
 //! Scenarios: who walks where. `file` mirrors the text, `check` turns it into a valid [`Scenario`] and reports every
 //! problem at once; what stands here is the valid result, which nothing later needs to doubt.
 
+mod check;
 mod command;
 mod distribution;
+mod file;
+mod map;
 mod parameters;
+mod problem;
+mod value;
+mod wkt;
 
+pub use check::ReadSide;
 pub use command::{Action, Command, ShapeSpec};
 pub use distribution::Distribution;
 pub use parameters::{Congestion, Motion, Reservation, Steering};
+pub use problem::{Problem, ScenarioError};
 
 use crate::base::{
     ClassId, Clock, DoorId, GoalId, GroundId, JourneyId, LineId, MeasureId, Point, RegionId, SourceId, Tick,
@@ -23,6 +31,8 @@ use std::sync::Arc;
 pub struct Scenario {
     /// The exact text that the scenario was read from.
     pub text: String,
+    /// Files that it names, by the path as written: what a trace keeps beside the text.
+    pub side_files: Vec<(String, String)>,
     /// A short name.
     pub name: String,
     /// What makes the run.

@@ -10,6 +10,7 @@ mod terrain;
 mod topology;
 mod wall;
 
+pub(crate) use area::row_runs;
 pub use area::{Area, AreaError};
 pub use clearance::clearance_grid;
 pub use grid::{CellIndex, Grid, GridFrame};

@@ -1,0 +1,299 @@
+//! `[area]`, `[periodic]` and obstacles: where people may walk, and the cells of guidance over it.
+
+use super::super::file::{AreaFile, File};
+use super::super::map::CharMap;
+use super::super::value::At;
+use super::super::wkt;
+use super::Check;
+use super::places::Regions;
+use crate::base::{Frame, Point, UNITS_PER_METRE, limit, units};
+use crate::space::{Area, AreaError, Grid, GridFrame, Rect, Shape, row_runs};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Metres; the side of a guidance cell where the file does not say.
+const CELL_M: f64 = 0.1;
+/// Metres; the smallest and the largest side of a cell.
+const CELL_RANGE_M: std::ops::RangeInclusive<f64> = 0.01..=100.0;
+
+impl Check<'_> {
+    pub(super) fn area(&mut self, file: &File) -> Option<(Arc<Area>, GridFrame, Regions)> {
+        let Some(table) = &file.area else {
+            self.add(
+                &(0..0),
+                "the file has no area",
+                "add an [area] with map, map_file, walkable or walkable_file",
+            );
+            return None;
+        };
+        let ring = file.periodic.as_ref().and_then(|p| p.x.as_ref()).is_some_and(|x| x.value);
+        let ways: Vec<&Range<usize>> = [&table.map, &table.map_file, &table.walkable, &table.walkable_file]
+            .into_iter()
+            .flatten()
+            .map(|way| &way.span)
+            .collect();
+        if ways.len() != 1 {
+            let message =
+                if ways.is_empty() { "the area has no shape" } else { "the area has more than one shape" };
+            let span = ways.get(1).map_or(table.span.clone(), |s| (*s).clone());
+            self.add(&span, message, "give exactly one of map, map_file, walkable and walkable_file");
+            return None;
+        }
+        if table.map.is_some() || table.map_file.is_some() {
+            self.map_area(file, table, ring)
+        } else {
+            self.wkt_area(file, table, ring)
+        }
+    }
+
+    fn wkt_area(
+        &mut self,
+        file: &File,
+        table: &AreaFile,
+        ring: bool,
+    ) -> Option<(Arc<Area>, GridFrame, Regions)> {
+        let (text, span) = match (&table.walkable, &table.walkable_file) {
+            (Some(text), _) => (text.value.clone(), text.span.clone()),
+            (None, Some(name)) => (self.side_file(name)?, name.span.clone()),
+            (None, None) => return None,
+        };
+        if let Some(legend) = &table.legend {
+            self.add(&legend.span, "a legend belongs to a map", "give regions as [[region]]");
+        }
+        let polygons = match wkt::polygons(&text) {
+            Ok(polygons) => polygons,
+            Err(message) => {
+                self.add(&span, message, "for example: POLYGON ((0 0, 10 0, 10 4, 0 4, 0 0))");
+                return None;
+            }
+        };
+        let corners = polygons.iter().flatten().flatten();
+        let low = corners.fold([f64::INFINITY; 2], |low, c| [low[0].min(c[0]), low[1].min(c[1])]);
+        let frame = Frame::below(low[0], low[1]);
+        let polygons = self.rings(&polygons, frame, &span)?;
+        let cell = self.cell(table.cell_m.as_ref(), CELL_M);
+        let obstacles = self.obstacles(file, frame);
+        let area = Area::from_polygons(frame, &polygons, obstacles, ring);
+        let area = self.checked(area, &span)?;
+        let grid = self.grid(&area, cell, table, ring)?;
+        Some((area, grid, Regions::default()))
+    }
+
+    /// Rings in metres as rings of places.
+    pub(super) fn rings(
+        &mut self,
+        polygons: &[wkt::Polygon2],
+        frame: Frame,
+        span: &Range<usize>,
+    ) -> Option<Vec<Vec<Vec<Point>>>> {
+        let corners: usize = polygons.iter().flatten().map(Vec::len).sum();
+        if corners > limit::CORNERS {
+            self.add(span, format!("{corners} corners are too many"), format!("at most {}", limit::CORNERS));
+            return None;
+        }
+        let place = |c: &[f64; 2]| frame.place(c[0], c[1]);
+        let rings = |polygon: &wkt::Polygon2| {
+            polygon
+                .iter()
+                .map(|ring| ring.iter().map(place).collect::<Option<Vec<_>>>())
+                .collect::<Option<Vec<_>>>()
+        };
+        let placed = polygons.iter().map(rings).collect::<Option<Vec<_>>>();
+        if placed.is_none() {
+            self.add(
+                span,
+                "a corner is too far away",
+                format!("an area is at most {} m wide and high", limit::EXTENT_M),
+            );
+        }
+        placed
+    }
+
+    fn map_area(
+        &mut self,
+        file: &File,
+        table: &AreaFile,
+        ring: bool,
+    ) -> Option<(Arc<Area>, GridFrame, Regions)> {
+        let (map, span) = self.char_map(table)?;
+        let side = self.length(table.map_cell_m.as_ref(), CELL_RANGE_M, "the side of a map cell in metres");
+        let side = side.unwrap_or(UNITS_PER_METRE);
+        let (columns, rows) = (map.columns, map.lines.len());
+        if columns == 0 || rows == 0 {
+            self.add(&span, "the map is empty", "draw at least one open cell: '.'");
+            return None;
+        }
+        let longest = columns.max(rows) as u64 * side as u64;
+        if columns as u64 * rows as u64 > limit::CELLS
+            || longest > limit::EXTENT_M as u64 * UNITS_PER_METRE as u64
+        {
+            let help = format!("at most {} cells and {} m along a side", limit::CELLS, limit::EXTENT_M);
+            self.add(&span, format!("a map of {columns} x {rows} cells is too large"), help);
+            return None;
+        }
+        let cells = GridFrame { columns: columns as u32, rows: rows as u32, cell: side, ring: false };
+        let chars = Grid { frame: cells, values: map.lines.iter().rev().flatten().copied().collect() };
+        let regions = self.legend(table, &chars, &span);
+        let open = Grid { frame: cells, values: chars.values.iter().map(|&c| c != '#').collect() };
+        let frame = Frame::default();
+        let obstacles = self.obstacles(file, frame);
+        let area = Area::from_cells(frame, &open, obstacles, ring);
+        let area = self.checked(area, &span)?;
+        let cell = self.cell(table.cell_m.as_ref(), f64::from(side) / f64::from(UNITS_PER_METRE));
+        let grid = self.grid(&area, cell, table, ring)?;
+        Some((area, grid, regions))
+    }
+
+    fn char_map(&mut self, table: &AreaFile) -> Option<(CharMap, Range<usize>)> {
+        if let Some(map) = &table.map {
+            return Some((CharMap::drawn(&map.value), map.span.clone()));
+        }
+        let name = table.map_file.as_ref()?;
+        let text = self.side_file(name)?;
+        match CharMap::moving_ai(&text) {
+            Ok(map) => Some((map, name.span.clone())),
+            Err(message) => {
+                self.add(&name.span, format!("{}: {message}", name.value), "this is read as a MovingAI map");
+                None
+            }
+        }
+    }
+
+    /// Regions drawn into the map.
+    fn legend(&mut self, table: &AreaFile, chars: &Grid<char>, map: &Range<usize>) -> Regions {
+        let mut regions = Regions::default();
+        let empty = BTreeMap::new();
+        let legend: &BTreeMap<String, At<String>> = table.legend.as_ref().map_or(&empty, |l| &l.value);
+        let mut known = vec!['#', '.'];
+        let mut by_name: BTreeMap<&str, (Vec<char>, Range<usize>)> = BTreeMap::new();
+        for (key, name) in legend {
+            let mut letters = key.chars();
+            match (letters.next(), letters.next()) {
+                (Some(letter), None) if letter != '#' && letter != '.' => {
+                    known.push(letter);
+                    let entry = by_name.entry(name.as_str()).or_insert((Vec::new(), name.span.clone()));
+                    entry.0.push(letter);
+                }
+                _ => self.add(
+                    &name.span,
+                    format!("\"{key}\" cannot be a map character"),
+                    "one character other than # and .",
+                ),
+            }
+        }
+        for (name, (letters, span)) in by_name {
+            let boxes = row_runs(chars, |c| letters.contains(c));
+            if boxes.is_empty() {
+                self.add(
+                    &span,
+                    format!("region \"{name}\" is not drawn in the map"),
+                    "draw it, or leave it out of the legend",
+                );
+            } else {
+                regions.insert(name.to_owned(), Shape::Boxes(boxes));
+            }
+        }
+        if let Some(stranger) = chars.values.iter().find(|c| !known.contains(c)) {
+            let message = format!("the map holds '{stranger}', which the legend does not explain");
+            self.add(map, message, "'#' is solid, '.' is open, others need a legend = { X = \"name\" }");
+        }
+        regions
+    }
+
+    fn cell(&mut self, cell_m: Option<&At<f64>>, default_m: f64) -> i32 {
+        let cell_m = self.number(cell_m, default_m, CELL_RANGE_M, "the side of a cell in metres");
+        units(cell_m).unwrap_or(10_000)
+    }
+
+    fn checked(&mut self, area: Result<Area, AreaError>, span: &Range<usize>) -> Option<Arc<Area>> {
+        match area {
+            Ok(area) => Some(Arc::new(area)),
+            Err(error) => {
+                let help = match error {
+                    AreaError::Empty => "it needs some place to walk on",
+                    AreaError::RingStart => "move it so that its smallest x is a whole number",
+                };
+                self.add(span, error.to_string(), help);
+                None
+            }
+        }
+    }
+
+    /// The cells over the area, from the frame's origin.
+    fn grid(&mut self, area: &Area, cell: i32, table: &AreaFile, ring: bool) -> Option<GridFrame> {
+        let bounds = area.bounds();
+        let span = table.cell_m.as_ref().map_or(table.span.clone(), |c| c.span.clone());
+        if ring && bounds.max.x % cell != 0 {
+            self.add(&span, "a ring must be a whole number of cells long", "choose another cell_m");
+            return None;
+        }
+        let count = |length: i32| (length as u32).div_ceil(cell as u32).max(1);
+        let grid = GridFrame { columns: count(bounds.max.x), rows: count(bounds.max.y), cell, ring };
+        if grid.len() as u64 > limit::CELLS {
+            let message = format!("{} x {} cells are too many", grid.columns, grid.rows);
+            self.add(&span, message, format!("at most {}: choose a larger cell_m", limit::CELLS));
+            return None;
+        }
+        Some(grid)
+    }
+
+    fn obstacles(&mut self, file: &File, frame: Frame) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        for entry in file.obstacle.iter().flat_map(|list| &list.value) {
+            let shape = self.shape(
+                (entry.rect.as_ref(), entry.polygon.as_ref(), entry.circle.as_ref()),
+                &entry.span,
+                frame,
+            );
+            shapes.extend(shape);
+        }
+        // The order in the file must leave no trace.
+        shapes.sort_by_cached_key(|shape| format!("{shape:?}"));
+        shapes
+    }
+
+    /// The one shape of a table.
+    pub(super) fn shape(
+        &mut self,
+        (rect, polygon, circle): (Option<&At<[f64; 4]>>, Option<&At<String>>, Option<&At<[f64; 3]>>),
+        table: &Range<usize>,
+        frame: Frame,
+    ) -> Option<Shape> {
+        if usize::from(rect.is_some()) + usize::from(polygon.is_some()) + usize::from(circle.is_some()) != 1 {
+            self.add(
+                table,
+                "exactly one shape belongs here",
+                "rect = [x0, y0, x1, y1], polygon = \"POLYGON (...)\" or circle = [x, y, r]",
+            );
+            return None;
+        }
+        let (shape, span) = if let Some(rect) = rect {
+            let [x0, y0, x1, y1] = rect.value;
+            let low = self.place(&At { value: [x0.min(x1), y0.min(y1)], span: rect.span.clone() }, frame)?;
+            let high = self.place(&At { value: [x0.max(x1), y0.max(y1)], span: rect.span.clone() }, frame)?;
+            (Shape::Polygon(vec![Rect { min: low, max: high }.ring()]), &rect.span)
+        } else if let Some(circle) = circle {
+            let [x, y, radius] = circle.value;
+            let centre = self.place(&At { value: [x, y], span: circle.span.clone() }, frame)?;
+            let radius = units(radius).filter(|r| (0..=limit::EXTENT_M * 50_000).contains(r)).unwrap_or(0);
+            (Shape::Circle { centre, radius }, &circle.span)
+        } else {
+            let polygon = polygon?;
+            let polygons = match wkt::polygons(&polygon.value) {
+                Ok(polygons) => polygons,
+                Err(message) => {
+                    self.add(&polygon.span, message, "for example: POLYGON ((0 0, 2 0, 2 1, 0 0))");
+                    return None;
+                }
+            };
+            let rings = self.rings(&polygons, frame, &polygon.span)?;
+            (Shape::Polygon(rings.into_iter().flatten().collect()), &polygon.span)
+        };
+        if shape.area_m2() <= 0.0 {
+            self.add(span, "this shape has no area", "");
+            return None;
+        }
+        Some(shape)
+    }
+}
