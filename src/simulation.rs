@@ -504,6 +504,9 @@ impl Simulation {
     pub fn position_m(&self, agent: AgentId, share: f64) -> Option<[f64; 2]> {
         let row = self.rows.row_of(agent)?;
         let (from, to) = (self.rows.previous[row], self.rows.position[row]);
+        if share >= 1.0 {
+            return Some(self.scenario.area.frame.metres(to));
+        }
         let step = self.scenario.area.topology.displacement(from, to);
         let [x, y] = self.scenario.area.frame.metres(from);
         Some([x + metres(step.x) * share, y + metres(step.y) * share])
