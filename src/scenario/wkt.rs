@@ -48,6 +48,9 @@ fn collect(geometry: &Wkt<f64>, found: &mut Vec<Polygon2>) -> Result<(), String>
 }
 
 fn rings(polygon: &Polygon<f64>) -> Result<Polygon2, String> {
+    if polygon.rings().is_empty() {
+        return Err("a polygon is empty".to_owned());
+    }
     polygon.rings().iter().map(ring).collect()
 }
 
