@@ -399,6 +399,7 @@ impl Simulation {
         let input = RetireInput { scenario: &self.scenario, site: &self.site, tick: self.tick };
         retire::run(input, &mut self.rows, &mut s.leaves, &mut self.events.arrived);
         slots::run(&self.site, &s.preferred, &s.order, &mut self.rows);
+        slots::trade(&self.site, &s.order, &mut self.rows);
         self.agents.scatter(&self.rows, &s.leaves);
         self.rows.remove(&s.leaves);
         self.counts.arrived += self.events.arrived.len() as u32;

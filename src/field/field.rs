@@ -134,7 +134,8 @@ impl Field {
     ///
     /// **Determinism:** a pure function of the field and the place.
     pub fn guide(&self, at: Point) -> Guide {
-        let home = self.transition.moves.frame().nearest_cell(at);
+        let frame = self.transition.moves.frame();
+        let Some(home) = frame.cell_at(at) else { return self.guide_stray(frame.nearest_cell(at), at) };
         let Some(owner) = self.owner(home) else { return self.guide_stray(home, at) };
         if self.distances.at(owner) <= 0.0 {
             return Guide::AtGoal { cost: 0.0 };
@@ -218,7 +219,10 @@ impl Field {
     /// From a cell without guidance of its own: back to the nearest cell that has some, if one is close.
     fn guide_stray(&self, home: CellIndex, at: Point) -> Guide {
         let frame = self.transition.moves.frame();
-        if self.transition.moves.is_open(home) {
+        let is_off = frame.cell_at(at).is_none();
+        let far = i64::from(STRAY_REACH) * i64::from(frame.cell);
+        let too_far = frame.centre(home).minus(at).length_squared() > (far * far) as u64;
+        if too_far || (self.transition.moves.is_open(home) && !is_off) {
             return Guide::Unreachable;
         }
         let square =

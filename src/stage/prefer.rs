@@ -30,7 +30,7 @@ pub struct PreferInput<'a> {
 /// Metres of remaining cost at which agents without a slot stop outside a full goal.
 const WAIT_OUTSIDE_M: f32 = 1.0;
 /// Seconds in which a way to a slot is covered, so that agents slow down in front of it.
-const APPROACH_S: f32 = 0.3;
+const APPROACH_S: f32 = 0.8;
 /// Metres from which an agent walks straight to its slot, if it sees it.
 const SLOT_IN_SIGHT_M: f32 = 10.0;
 /// Metres; nearer to its slot than this an agent stands.
@@ -93,6 +93,12 @@ fn prefer(input: &PreferInput<'_>, row: usize) -> Preferred {
             ..walking
         },
         GoalPlace::Shapes(shapes) => {
+            let holds =
+                matches!(rows.state[row], State::Settled | State::Waiting) && rows.slot[row].is_some();
+            if holds && !input.site.goal(goal).named_slots {
+                // It stands where it found room, and makes some.
+                return Preferred { stance: Stance::Yielding, ..walking };
+            }
             if let Some(slot) = rows.slot[row].and_then(|slot| input.site.slot(goal, slot))
                 && let Some(preferred) = to_slot(input, row, slot, walking)
             {

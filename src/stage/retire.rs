@@ -19,6 +19,14 @@ pub struct RetireInput<'a> {
 
 /// Metres from its slot within which an agent has arrived.
 const ARRIVED_M: f32 = 0.05;
+/// Metres per second; who is faster has not arrived but passes through.
+const ARRIVED_MPS: f32 = 0.2;
+
+/// Milliseconds of standing after which an agent makes do with a place hardly farther from the middle than its slot, where
+/// the goal named none.
+const MAKES_DO_MS: u32 = 1_500;
+/// Metres; see [`MAKES_DO_MS`].
+const MAKES_DO_M: f32 = 0.5;
 
 /// Marks those who leave in `leaves` (one flag a row) and lists them; everybody else's journey goes on in place.
 pub fn run(input: RetireInput<'_>, rows: &mut Rows, leaves: &mut Vec<bool>, arrived: &mut Vec<Arrived>) {
@@ -64,7 +72,15 @@ fn holds(goal: &GoalNow, at: Point) -> bool {
 fn at_slot(scenario: &Scenario, goal: &GoalNow, rows: &Rows, row: usize) -> bool {
     let slot = rows.slot[row].and_then(|slot| goal.slots.get(slot.index()));
     slot.is_some_and(|&slot| {
-        scenario.area.topology.displacement(rows.position[row], slot).metres().length() <= ARRIVED_M
+        let apart = |a: Point, b: Point| scenario.area.topology.displacement(a, b).metres().length();
+        // Found places fill from the first: who gets no further where it is as good as in its slot has found its own.
+        let middle = goal.slots[0];
+        let makes_do = !goal.named_slots
+            && rows.standing_ms[row] >= MAKES_DO_MS
+            && apart(rows.position[row], middle) <= apart(slot, middle) + MAKES_DO_M;
+        let is_there =
+            apart(rows.position[row], slot) <= ARRIVED_M && rows.velocity[row].length() <= ARRIVED_MPS;
+        is_there || makes_do
     })
 }
 

@@ -7,8 +7,8 @@ use crate::scenario::Arrival;
 use crate::site::{GoalNow, Site};
 use std::collections::BTreeMap;
 
-/// Metres of remaining cost from which a slot is reserved.
-const CLAIM_M: f32 = 3.0;
+/// Metres from which a slot is reserved, as the crow flies: remaining cost grows with the crowd around it.
+const CLAIM_M: f32 = 4.0;
 
 /// Gives free slots to those close to their goal, in order of right of way; queues move up.
 ///
@@ -34,13 +34,62 @@ pub fn run(site: &Site, preferred: &[Preferred], order: &[u32], rows: &mut Rows)
         let taken = taken.entry(id).or_insert_with(|| vec![false; goal.slots.len()]);
         match rows.slot[row] {
             Some(slot) => move_up(goal, slot, taken, rows, row),
-            None if preferred[row].cost <= CLAIM_M => {
-                rows.slot[row] = free_slot(goal, taken, rows.position[row]);
+            None => {
+                let at = rows.position[row];
+                let near = |slot: &Point| slot.minus(at).metres().length() <= CLAIM_M;
+                let may_claim = |slot: &SlotId| {
+                    near(&goal.slots[slot.index()]) || (goal.named_slots && goal.slots.iter().any(near))
+                };
+                rows.slot[row] = free_slot(goal, taken, at).filter(may_claim);
                 if let Some(slot) = rows.slot[row] {
                     taken[slot.index()] = true;
                 }
             }
-            None => {}
+        }
+    }
+}
+
+/// Metres around an agent in which others may trade slots with it.
+const TRADE_M: f32 = 1.5;
+/// Square metres that a trade must save, so that nobody trades to and fro.
+const TRADE_GAIN: f32 = 0.02;
+
+/// Agents on their way to found places trade slots with a neighbour, settled or not, where that shortens the sum of their
+/// squared ways: who is blocked by the settled ones before it takes their place, and they move up.
+///
+/// **Determinism:** in `order`; of equal partners the one with the smaller row. Every trade lowers the sum, so trading
+/// ends.
+pub fn trade(site: &Site, order: &[u32], rows: &mut Rows) {
+    let squared =
+        |rows: &Rows, row: usize, slot: Point| slot.minus(rows.position[row]).metres().length_squared();
+    let slot_of =
+        |rows: &Rows, row: usize| Some((rows.goal[row]?, site.slot(rows.goal[row]?, rows.slot[row]?)?));
+    let mut holders: BTreeMap<GoalId, Vec<usize>> = BTreeMap::new();
+    for row in 0..rows.len() {
+        if let Some((goal, _)) = slot_of(rows, row).filter(|(goal, _)| !site.goal(*goal).named_slots) {
+            holders.entry(goal).or_default().push(row);
+        }
+    }
+    for &row in order {
+        let row = row as usize;
+        let Some((goal, mine)) = slot_of(rows, row) else { continue };
+        let Some(others) = holders.get(&goal).filter(|_| rows.state[row] != State::Settled) else { continue };
+        let gain = |&other: &usize| {
+            let away = rows.position[other].minus(rows.position[row]).metres().length();
+            let theirs = slot_of(rows, other).filter(|_| other != row && away < TRADE_M)?.1;
+            let now = squared(rows, row, mine) + squared(rows, other, theirs);
+            let then = squared(rows, row, theirs) + squared(rows, other, mine);
+            Some((now - then, other)).filter(|g| g.0 > TRADE_GAIN)
+        };
+        let best = others.iter().filter_map(gain).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        if let Some((_, other)) = best {
+            rows.slot.swap(row, other);
+            for traded in [row, other] {
+                if matches!(rows.state[traded], State::Settled | State::Waiting) {
+                    rows.state[traded] = State::Walking;
+                    rows.waiting_since[traded] = None;
+                }
+            }
         }
     }
 }

@@ -1,0 +1,329 @@
+//! Fields through the public interface: published cases, laws of the solvers, and arrows that arrive.
+
+use std::sync::Arc;
+use throng::base::{Draws, Frame, Point, Purpose, Workers};
+use throng::field::{
+    Derivation, Diagonal, Field, Guidance, Guide, Moves, MovesInput, Neighbourhood, Solver, Step, Transition,
+    Weight,
+};
+use throng::space::{Area, Grid, GridFrame, Terrain, clearance_grid};
+
+/// A world of unit cells from a drawing: `#` wall, `G` goal, `A` start; the top line is the highest row.
+struct World {
+    frame: GridFrame,
+    terrain: Terrain,
+    goals: Vec<u32>,
+    start: Option<u32>,
+}
+
+const CELL: i32 = 100_000;
+
+impl World {
+    fn new(drawing: &[&str]) -> Self {
+        let frame = GridFrame {
+            columns: drawing[0].len() as u32,
+            rows: drawing.len() as u32,
+            cell: CELL,
+            ring: false,
+        };
+        let chars: Vec<char> = drawing.iter().rev().flat_map(|line| line.chars()).collect();
+        let open = Grid { frame, values: chars.iter().map(|&c| c != '#').collect() };
+        let area = Area::from_cells(Frame::default(), &open, vec![], false).expect("something is open");
+        let terrain = Terrain::new(Arc::new(area), vec![], 3 * CELL);
+        let cells_of = |wanted: char| {
+            (0..chars.len() as u32).filter(|&c| chars[c as usize] == wanted).collect::<Vec<_>>()
+        };
+        Self { frame, terrain, goals: cells_of('G'), start: cells_of('A').first().copied() }
+    }
+
+    /// Column and row counted from the top left.
+    fn cell(&self, column: u32, from_top: u32) -> u32 {
+        (self.frame.rows - 1 - from_top) * self.frame.columns + column
+    }
+
+    fn field(&self, radius: i32, price: Option<Grid<f32>>, guidance: &Guidance) -> Field {
+        let clearance = clearance_grid(&self.terrain, self.frame, radius + 2 * CELL);
+        let closed = Grid::filled(self.frame, false);
+        let moves = Moves::new(&MovesInput {
+            terrain: &self.terrain,
+            clearance: &clearance,
+            radius,
+            closed: &closed,
+            one_way: &[],
+            guidance,
+        });
+        let price = price.unwrap_or_else(|| Grid::filled(self.frame, 1.0));
+        let transition = Transition { moves: Arc::new(moves), price: Arc::new(price) };
+        Field::build(transition, &self.goals, guidance, &Workers::new(1))
+    }
+}
+
+fn dijkstra() -> Guidance {
+    Guidance { solver: Solver::Dijkstra, derivation: Derivation::Parent, ..Guidance::default() }
+}
+
+/// B1: no diagonal squeezes through the corner of two walls.
+#[test]
+fn a_diagonal_gap_is_closed() {
+    let world = World::new(&["A#", "#G"]);
+    assert_eq!(world.field(0, None, &dijkstra()).distance(world.start.unwrap()), None);
+    let world = World::new(&["A.", "#G"]);
+    assert_eq!(world.field(0, None, &dijkstra()).distance(world.start.unwrap()), Some(2.0));
+    let bodies = world.field(30_000, None, &dijkstra());
+    assert_eq!(bodies.distance(world.start.unwrap()), Some(2.0));
+}
+
+/// B2: diagonals cost more than straights, and the way east is exactly east.
+#[test]
+fn diagonals_are_longer_than_straights() {
+    let mut lines = vec!["......."; 7];
+    lines[3] = "A.....G";
+    let world = World::new(&lines);
+    let field = world.field(0, None, &dijkstra());
+    let at = |column, row| field.distance(world.cell(column, row)).unwrap();
+    assert_eq!((at(0, 3), at(1, 3)), (6.0, 5.0));
+    assert!((at(1, 2) - 5.414_213).abs() < 1e-5);
+    assert_eq!(field.direction(world.cell(0, 3)), Some(glam::Vec2::X));
+}
+
+/// B3: with four-way distances and eight-way moves, no wall is cut.
+#[test]
+fn the_smallest_label_does_not_cut_a_wall() {
+    let world = World::new(&["..G", "A#."]);
+    let guidance = Guidance { solver: Solver::Labels, neighbours: Neighbourhood::Four, ..dijkstra() };
+    let field = world.field(0, None, &guidance);
+    assert_eq!(field.next_cell(world.start.unwrap()), Some(world.cell(0, 0)));
+}
+
+/// B4: the smallest label is not the cheapest way.
+#[test]
+fn a_costly_cell_is_walked_round() {
+    let world = World::new(&[".G.", "A#.", "..."]);
+    let mut price = Grid::filled(world.frame, 1.0);
+    price[world.cell(0, 0)] = 8.0;
+    let guidance = Guidance { neighbours: Neighbourhood::Four, ..dijkstra() };
+    let field = world.field(0, Some(price), &guidance);
+    let at = |column, row| field.distance(world.cell(column, row)).unwrap();
+    assert_eq!((at(0, 0), at(0, 2), at(0, 1)), (1.0, 5.0, 6.0));
+    assert_eq!(field.next_cell(world.start.unwrap()), Some(world.cell(0, 2)));
+}
+
+fn random_map(seed: u64, columns: usize, rows: usize, walls: f64) -> Vec<String> {
+    let mut draws = Draws::at(seed, Purpose::Choice, 1, 0, 0);
+    let mut lines: Vec<String> = (0..rows)
+        .map(|_| (0..columns).map(|_| if draws.unit() < walls { '#' } else { '.' }).collect())
+        .collect();
+    lines[rows / 2].replace_range(0..1, "G");
+    lines
+}
+
+fn random_price(world: &World, seed: u64) -> Grid<f32> {
+    let mut draws = Draws::at(seed, Purpose::Choice, 2, 0, 0);
+    Grid {
+        frame: world.frame,
+        values: (0..world.frame.len()).map(|_| draws.between(1.0, 9.0) as f32).collect(),
+    }
+}
+
+/// Bellman: in every cell the distance is exactly the cheapest legal step and what remains from there.
+#[test]
+fn graph_distances_satisfy_bellman_exactly() {
+    let kernel = Solver::Kernel([[4.0, 3.0, 4.0], [3.0, 0.0, 3.0], [4.0, 3.0, 4.0]]);
+    for seed in 0..12 {
+        let map = random_map(seed, 23, 17, 0.25);
+        let world = World::new(&map.iter().map(String::as_str).collect::<Vec<_>>());
+        for solver in [Solver::Dijkstra, Solver::BucketDijkstra, kernel.clone()] {
+            for diagonal in [Diagonal::Strict, Diagonal::OneFlank, Diagonal::Free] {
+                let guidance = Guidance { solver: solver.clone(), diagonal, ..dijkstra() };
+                let field = world.field(0, Some(random_price(&world, seed)), &guidance);
+                let transition = field.transition();
+                for cell in 0..world.frame.len() as u32 {
+                    let through = |step: Step| {
+                        let rest = field.distance(transition.moves.neighbour(cell, step)?)?;
+                        Some(transition.cost(&solver, cell, step)? + rest)
+                    };
+                    let best = Step::ALL.into_iter().filter_map(through).min_by(f64::total_cmp);
+                    let expected = if world.goals.contains(&cell) { Some(0.0) } else { best };
+                    assert_eq!(
+                        field.distance(cell).map(f64::to_bits),
+                        expected.map(f64::to_bits),
+                        "seed {seed}, cell {cell}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Marching, sweeping and iterating end in the same bits.
+#[test]
+fn eikonal_solvers_agree_bit_for_bit() {
+    for seed in 0..12 {
+        let map = random_map(seed, 41, 29, 0.2);
+        let world = World::new(&map.iter().map(String::as_str).collect::<Vec<_>>());
+        let distances = |solver: Solver| -> Vec<Option<u64>> {
+            let guidance = Guidance { solver, ..Guidance::default() };
+            let field = world.field(0, Some(random_price(&world, seed)), &guidance);
+            (0..world.frame.len() as u32).map(|c| field.distance(c).map(f64::to_bits)).collect()
+        };
+        let marching = distances(Solver::FastMarching);
+        assert_eq!(marching, distances(Solver::FastSweeping), "seed {seed}");
+        assert_eq!(marching, distances(Solver::FastIterative), "seed {seed}");
+    }
+}
+
+/// First order from a point in the middle of [-1, 1]^2: the largest error is c h ln(1/h) with c in [0.33, 0.35].
+#[test]
+fn the_first_order_error_is_the_published_one() {
+    for n in [40_u32, 80, 160] {
+        let h = 2.0 / f64::from(n);
+        let side = n + 1;
+        let cell = 1000;
+        let frame = GridFrame { columns: side, rows: side, cell, ring: false };
+        let area = Area::from_cells(Frame::default(), &Grid::filled(frame, true), vec![], false).unwrap();
+        let terrain = Terrain::new(Arc::new(area), vec![], 10 * cell);
+        let clearance = clearance_grid(&terrain, frame, 2 * cell);
+        let guidance = Guidance::default();
+        let closed = Grid::filled(frame, false);
+        let moves = Moves::new(&MovesInput {
+            terrain: &terrain,
+            clearance: &clearance,
+            radius: 0,
+            closed: &closed,
+            one_way: &[],
+            guidance: &guidance,
+        });
+        let transition = Transition { moves: Arc::new(moves), price: Arc::new(Grid::filled(frame, 1.0)) };
+        let middle = frame.index(i64::from(n / 2), i64::from(n / 2)).unwrap();
+        let field = Field::build(transition, &[middle], &guidance, &Workers::new(1));
+        let scale = h / 0.01;
+        let error = (0..frame.len() as u32)
+            .map(|c| {
+                let d = frame.centre(c).minus(frame.centre(middle));
+                let exact =
+                    (f64::from(d.x) * f64::from(d.x) + f64::from(d.y) * f64::from(d.y)).sqrt() * 1e-5 * scale;
+                (field.distance(c).unwrap() * scale - exact).abs()
+            })
+            .fold(0.0, f64::max);
+        let c = error / (h * (1.0 / h).ln());
+        assert!((0.33..=0.35).contains(&c), "N = {n}: error {error:.3e}, c = {c:.3}");
+    }
+}
+
+const MAPS: &[&[&str]] = &[
+    &["#########", "#A......#", "#######.#", "#.......#", "#.#######", "#......G#", "#########"],
+    &[
+        "..........",
+        ".########.",
+        ".#......#.",
+        ".#.####.#.",
+        ".#.#G.#.#.",
+        ".#.##.#.#.",
+        ".#....#.#.",
+        ".######.#.",
+        "........#.",
+    ],
+    &["....#....", "....#....", ".........", "....#....", "##.###.##", "....#....", "........G", "....#...."],
+    &["G.......G", ".........", ".........", ".........", "G.......G"],
+];
+
+/// Following arrows arrives from every reachable cell, never repeats a cell and never takes an illegal step.
+#[test]
+fn arrows_arrive_from_everywhere() {
+    let derivations = [
+        Derivation::Parent,
+        Derivation::BestNeighbour,
+        Derivation::Sobel,
+        Derivation::Gradient,
+        Derivation::OnDemand,
+        Derivation::Weighted(Weight::Inverse),
+        Derivation::Weighted(Weight::Softmin),
+    ];
+    let random: Vec<Vec<String>> = (0..6).map(|seed| random_map(seed, 25, 19, 0.3)).collect();
+    let mut maps: Vec<Vec<&str>> = MAPS.iter().map(|m| m.to_vec()).collect();
+    maps.extend(random.iter().map(|m| m.iter().map(String::as_str).collect()));
+    for (i, map) in maps.iter().enumerate() {
+        let world = World::new(map);
+        for solver in [Solver::FastMarching, Solver::Dijkstra] {
+            for derivation in derivations {
+                let guidance = Guidance { solver: solver.clone(), derivation, ..Guidance::default() };
+                let field = world.field(0, None, &guidance);
+                for start in (0..world.frame.len() as u32).filter(|&c| field.is_reachable(c)) {
+                    follow(&world, &field, start)
+                        .unwrap_or_else(|e| panic!("map {i}, {derivation:?}, from {start}: {e}"));
+                }
+            }
+        }
+    }
+}
+
+fn follow(world: &World, field: &Field, start: u32) -> Result<(), String> {
+    let mut cell = start;
+    while !world.goals.contains(&cell) {
+        let v = field.direction(cell).ok_or(format!("no direction in cell {cell}"))?;
+        let part =
+            |c: f32, other: f32| if c.abs() <= 0.414_213_57 * other.abs() { 0 } else { c.signum() as i32 };
+        let step = Step::of((part(v.x, v.y), part(v.y, v.x))).ok_or("no step")?;
+        if !field.transition().moves.is_legal(cell, step) {
+            return Err(format!("illegal step from cell {cell}"));
+        }
+        let next = field.transition().moves.neighbour(cell, step).ok_or("off the grid")?;
+        if field.distance(next) >= field.distance(cell) {
+            return Err(format!("no closer after cell {cell}"));
+        }
+        cell = next;
+    }
+    Ok(())
+}
+
+/// Walkers on and next to every line of symmetry arrive: nobody swings between two exits for ever.
+#[test]
+fn nobody_swings_on_a_ridge() {
+    let world = World::new(&[
+        "GGG......GGG",
+        "............",
+        "............",
+        "............",
+        "............",
+        "GGG......GGG",
+    ]);
+    let field = world.field(20_000, None, &Guidance::default());
+    for (x, y) in [
+        (6.0, 3.0),
+        (6.0, 2.0),
+        (6.0, 0.5),
+        (3.0, 3.0),
+        (9.5, 3.0),
+        (6.0, 3.000_01),
+        (5.999_99, 3.0),
+        (0.3, 3.0),
+    ] {
+        let mut at = Point::new((x * 1e5) as i32, (y * 1e5) as i32);
+        let mut steps = 0;
+        while let Guide::Way { toward, .. } = field.guide(at) {
+            at = at.plus(throng::base::Offset::nearest(toward * 0.067));
+            steps += 1;
+            assert!(steps < 200, "a walker from ({x}, {y}) is still at {at:?}");
+        }
+        assert!(matches!(field.guide(at), Guide::AtGoal { .. }), "({x}, {y}) ended as {:?}", field.guide(at));
+    }
+}
+
+/// Off the beaten track there is an answer, never a panic.
+#[test]
+fn every_place_has_an_answer() {
+    let world = World::new(MAPS[1]);
+    for sampling in [throng::field::Sampling::Nearest, throng::field::Sampling::Bilinear] {
+        let guidance = Guidance { sampling, ..Guidance::default() };
+        for radius in [0, 20_000, 49_999] {
+            let field = world.field(radius, None, &guidance);
+            for x in (-150_000..1_200_000).step_by(9_973) {
+                for y in (-150_000..1_100_000).step_by(11_003) {
+                    if let Guide::Way { toward, cost } = field.guide(Point::new(x, y)) {
+                        assert!((toward.length() - 1.0).abs() < 1e-4 && cost.is_finite() && cost >= 0.0);
+                    }
+                }
+            }
+        }
+    }
+}
