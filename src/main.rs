@@ -1,2 +1,7 @@
 //! The `throng` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    throng::cli::main()
+}

@@ -79,6 +79,9 @@ pub enum HeldBy {
 }
 
 impl HeldBy {
+    /// Every reason, in order of number.
+    pub const ALL: [Self; 6] = [Self::Nothing, Self::Wall, Self::Body, Self::Bodies, Self::Door, Self::NoWay];
+
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,0 +1,95 @@
+//! Runs a simulation to its end for a command: with a clock, threads, and a progress bar on a terminal.
+
+use super::failure::Failure;
+use crate::base::Tick;
+use crate::record::TickRecord;
+use crate::scenario::Scenario;
+use crate::simulation::Simulation;
+use crate::summary::{Outcomes, RunReport, Summary};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+
+/// Measures how long something takes.
+#[expect(clippy::disallowed_types, reason = "the command, and nothing below it, may read a clock")]
+pub(super) struct Stopwatch(std::time::Instant);
+
+#[expect(clippy::disallowed_types, reason = "the command, and nothing below it, may read a clock")]
+impl Stopwatch {
+    pub(super) fn start() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+/// How far a run is, shown where standard error is a terminal.
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    pub(super) fn new(name: &str, last: Tick) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self(ProgressBar::hidden());
+        }
+        let bar =
+            ProgressBar::with_draw_target(Some(u64::from(last.0)), ProgressDrawTarget::stderr_with_hz(10));
+        let style = ProgressStyle::with_template("{prefix} [{bar:30}] tick {pos} of {len}, {eta} left")
+            .expect("the template is valid");
+        bar.set_style(style.progress_chars("=> "));
+        bar.set_prefix(name.to_owned());
+        Self(bar)
+    }
+
+    pub(super) fn at(&self, tick: Tick) {
+        self.0.set_position(u64::from(tick.0));
+    }
+
+    /// Says a sentence without tearing the bar.
+    pub(super) fn say(&self, sentence: &str) {
+        self.0.suspend(|| {
+            let _ = writeln!(std::io::stderr(), "{sentence}");
+        });
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// As many threads as asked for, or as the machine has.
+pub(super) fn thread_count(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
+/// Runs `scenario` to its end; `observe` sees every tick, single outcomes go to `outcomes`.
+pub(super) fn drive<O: Outcomes>(
+    scenario: &Arc<Scenario>,
+    threads: usize,
+    outcomes: O,
+    mut observe: impl FnMut(&TickRecord) -> Result<(), Failure>,
+) -> Result<(RunReport, O), Failure> {
+    let stopwatch = Stopwatch::start();
+    let progress = Progress::new(&scenario.name, scenario.last_tick);
+    let mut simulation = Simulation::new(Arc::clone(scenario));
+    simulation.set_threads(threads);
+    let mut summary = Summary::with_outcomes(scenario, outcomes);
+    while !simulation.is_over() {
+        let record = simulation.step()?;
+        summary.observe(&record);
+        for refused in &record.events.refused {
+            progress.say(&format!("tick {}: {refused}", record.tick));
+        }
+        progress.at(record.tick);
+        observe(&record)?;
+    }
+    let mut report = summary.report();
+    report.wall_seconds = stopwatch.seconds();
+    if report.wall_seconds > 0.0 {
+        report.agent_ticks_per_second = report.agent_ticks as f64 / report.wall_seconds;
+    }
+    Ok((report, summary.finish()))
+}

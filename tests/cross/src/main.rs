@@ -1,0 +1,5 @@
+//! Prints the digests of the scenes.
+
+fn main() {
+    print!("{}", cross::digests());
+}
