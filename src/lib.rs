@@ -50,6 +50,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(
+    test,
+    allow(clippy::float_cmp, clippy::too_many_lines, reason = "tests compare exact values and list cases")
+)]
+
 pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;

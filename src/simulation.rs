@@ -290,7 +290,7 @@ impl Simulation {
             self.counts.admitted += 1;
             self.next_id = AgentId(row.id.0 + 1);
             self.events.admitted.push(Admitted::new(&row, name));
-            self.agents.spawn(row);
+            self.agents.spawn(&row);
         }
         self.agents.gather(&mut self.rows);
     }
@@ -372,7 +372,7 @@ impl Simulation {
         match (self.scenario.reservation.enabled, self.scenario.motion) {
             (false, _) => reserve::run_without(&input, &mut s.granted),
             (true, Motion::TileSteps) => {
-                reserve::run_tiles(&input, self.scenario.grid, &s.order, &mut s.granted)
+                reserve::run_tiles(&input, self.scenario.grid, &s.order, &mut s.granted);
             }
             (true, _) => reserve::run(input, &mut self.site, &s.order, &mut s.granted),
         }
@@ -442,7 +442,7 @@ impl Simulation {
         simulation.site = checkpoint.site.restore(&simulation.scenario);
         simulation.state_digest = record::state_digest(checkpoint.tick, &checkpoint.rows);
         for row in 0..checkpoint.rows.len() {
-            simulation.agents.spawn(checkpoint.rows.row(row));
+            simulation.agents.spawn(&checkpoint.rows.row(row));
         }
         simulation.rows = checkpoint.rows;
         simulation.supply = checkpoint.supply;

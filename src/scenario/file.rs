@@ -326,7 +326,7 @@ tables! {
         tile_cells: u64,
         /// Megabytes that fields may take.
         cache_mb: f64,
-        /// "same-tick" or { after_ticks = n }.
+        /// "same-tick" or `{ after_ticks = n }`.
         publish: PublishFile,
     }
 
@@ -499,7 +499,7 @@ pub(super) enum NumberFile {
     /// Always this.
     Fixed(f64),
     /// Drawn.
-    Drawn(DistributionFile),
+    Drawn(Box<DistributionFile>),
 }
 
 impl FromValue for NumberFile {
@@ -512,7 +512,7 @@ impl FromValue for NumberFile {
             DeValue::Integer(_) | DeValue::Float(_) => f64::read(value, problems).map(Self::Fixed),
             _ => {
                 let table = table_of::<Self>(value, problems)?;
-                Some(Self::Drawn(DistributionFile::of_table(table, value.span(), problems)))
+                Some(Self::Drawn(Box::new(DistributionFile::of_table(table, value.span(), problems))))
             }
         }
     }

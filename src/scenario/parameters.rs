@@ -28,7 +28,7 @@ impl Congestion {
     /// Whether the price is updated in the step that leaves `tick`.
     pub fn is_due(&self, clock: Clock, tick: Tick) -> bool {
         let period = clock.tick_at(self.update_s).0.max(1);
-        self.enabled && tick.0 % period == 0
+        self.enabled && tick.0.is_multiple_of(period)
     }
 }
 

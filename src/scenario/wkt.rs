@@ -40,7 +40,7 @@ fn collect(geometry: &Wkt<f64>, found: &mut Vec<Polygon2>) -> Result<(), String>
             }
         }
         Wkt::GeometryCollection(several) => {
-            several.geometries().iter().try_for_each(|g| collect(g, found))?
+            several.geometries().iter().try_for_each(|g| collect(g, found))?;
         }
         _ => return Err("only POLYGON, MULTIPOLYGON and GEOMETRYCOLLECTION of these have an area".to_owned()),
     }

@@ -80,7 +80,7 @@ impl Area {
             return Err(AreaError::RingStart);
         }
         let topology = Topology { period_x: ring.then_some(bounds.max.x) };
-        let outline = if ring { without_seam(outline, bounds.max.x) } else { outline };
+        let outline = if ring { without_seam(&outline, bounds.max.x) } else { outline };
         let obstacle_edges = obstacles.iter().flat_map(Shape::edges);
         let walls = outline.into_iter().chain(obstacle_edges).filter(|(a, b)| a != b);
         let walls = walls.map(|(a, b)| Wall { a, b, solid: None }).collect();
@@ -187,7 +187,7 @@ fn cell_outline(open: &Grid<bool>) -> Vec<(Point, Point)> {
 }
 
 /// Joins the ends of a ring: of the edges on x = 0 and x = `period`, only what has no partner on the other side stays.
-fn without_seam(edges: Vec<(Point, Point)>, period: i32) -> Vec<(Point, Point)> {
+fn without_seam(edges: &[(Point, Point)], period: i32) -> Vec<(Point, Point)> {
     let on = |x: i32| move |e: &&(Point, Point)| e.0.x == x && e.1.x == x;
     let spans = |x: i32| -> Vec<(i32, i32)> {
         edges.iter().filter(on(x)).map(|(a, b)| (a.y.min(b.y), a.y.max(b.y))).collect()

@@ -235,7 +235,7 @@ mod tests {
         let circle = Shape::Circle { centre: Point::new(0, 0), radius: 100_000 };
         assert!(circle.contains(Point::new(100_000, 0)) && !circle.contains(Point::new(100_001, 0)));
         for (a, b) in circle.edges() {
-            let middle = Point::new((a.x + b.x) / 2, (a.y + b.y) / 2);
+            let middle = Point::new(i32::midpoint(a.x, b.x), i32::midpoint(a.y, b.y));
             assert!(middle.minus(Point::new(0, 0)).length_squared() as f64 >= 0.9999 * 1e10);
         }
     }

@@ -170,7 +170,7 @@ impl Layered {
     fn overtake(&self, rows: &Rows, row: usize, own: &Own, other: &Other) -> f32 {
         let p = &self.parameters;
         let offset = other.away.dot(own.left);
-        let parity = if row % 2 == 0 { 1.0 } else { -1.0 };
+        let parity = if row.is_multiple_of(2) { 1.0 } else { -1.0 };
         let side = if offset.abs() < OVERTAKE_LINE_M { parity } else { offset.signum() };
         let their_speed = rows.velocity[other.row].dot(own.toward);
         let gain = ((own.speed - their_speed) / OVERTAKE_GAIN_MPS).clamp(0.0, 1.0);

@@ -31,8 +31,8 @@ const MAKES_DO_M: f32 = 0.5;
 /// Marks those who leave in `leaves` (one flag a row) and lists them; everybody else's journey goes on in place.
 pub fn run(input: RetireInput<'_>, rows: &mut Rows, leaves: &mut Vec<bool>, arrived: &mut Vec<Arrived>) {
     leaves.clear();
-    leaves.resize(rows.len(), false);
     for row in 0..rows.len() {
+        leaves.push(false);
         let Some(id) = rows.goal[row] else { continue };
         if rows.starts[row] >= input.tick && rows.starts[row] > rows.admitted[row] {
             continue;

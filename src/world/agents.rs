@@ -68,7 +68,7 @@ impl std::fmt::Debug for Agents {
 
 impl Agents {
     /// Adds an agent; its id must be above all that are inside.
-    pub fn spawn(&mut self, row: Row) {
+    pub fn spawn(&mut self, row: &Row) {
         let entity = self.ecs.spawn(components(row));
         self.entities.push(entity);
     }
@@ -84,6 +84,9 @@ impl Agents {
     }
 
     /// Fills `rows` with everybody, in order of id.
+    ///
+    /// # Panics
+    /// Never: every listed entity is alive.
     #[expect(
         clippy::disallowed_methods,
         reason = "world/ is the one place that queries, and goes by its own list"
@@ -99,6 +102,9 @@ impl Agents {
     }
 
     /// Writes `rows`, which were gathered since the last spawn, back; those marked in `leaves` are taken out.
+    ///
+    /// # Panics
+    /// Never: every listed entity is alive.
     #[expect(
         clippy::disallowed_methods,
         reason = "world/ is the one place that queries, and goes by its own list"
@@ -110,7 +116,7 @@ impl Agents {
             for (i, &entity) in self.entities.iter().enumerate() {
                 let (identity, body, errand, mood) = view.get_mut(entity).expect("listed entities are alive");
                 debug_assert_eq!(identity.id, rows.id[i], "rows are in the order of entities");
-                let (_, new_body, new_errand, new_mood) = components(rows.row(i));
+                let (_, new_body, new_errand, new_mood) = components(&rows.row(i));
                 (*body, *errand, *mood) = (new_body, new_errand, new_mood);
             }
         }
@@ -126,7 +132,7 @@ impl Agents {
     }
 }
 
-fn components(row: Row) -> (Identity, Body, Errand, Mood) {
+fn components(row: &Row) -> (Identity, Body, Errand, Mood) {
     let identity = Identity {
         id: row.id,
         class: row.class,
@@ -237,12 +243,12 @@ mod tests {
     #[test]
     fn rows_come_in_order_of_id_whatever_the_history() {
         let mut agents = Agents::default();
-        (0..5).for_each(|id| agents.spawn(row(id)));
+        (0..5).for_each(|id| agents.spawn(&row(id)));
         let mut rows = Rows::default();
         agents.gather(&mut rows);
         rows.position[3] = Point::new(99, 99);
         agents.scatter(&rows, &[false, true, false, false, true]);
-        (5..7).for_each(|id| agents.spawn(row(id)));
+        (5..7).for_each(|id| agents.spawn(&row(id)));
         agents.gather(&mut rows);
         let ids: Vec<u32> = rows.id.iter().map(|id| id.0).collect();
         assert_eq!(ids, [0, 2, 3, 5, 6]);

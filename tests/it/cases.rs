@@ -1,5 +1,7 @@
 //! Inputs on which other programs failed.
 
+use std::fmt::Write as _;
+
 use crate::common::{digests, scenario};
 use throng::rows::State;
 use throng::simulation::Simulation;
@@ -162,7 +164,7 @@ goal = "out"
     assert!(took < 10.0 / 1.2 + 0.7, "{took} s");
 }
 
-/// RiMEA 5: nobody moves before their time.
+/// `RiMEA` 5: nobody moves before their time.
 #[test]
 fn nobody_moves_before_their_time() {
     let mut text = String::from(
@@ -182,7 +184,8 @@ region = "exit"
     );
     for i in 0..10 {
         let (x, y) = (1.0 + f64::from(i % 5), 1.5 + 2.0 * f64::from(i / 5));
-        text += &format!(
+        let _ = write!(
+            text,
             "[[agent]]\nname = \"p{i}\"\nat = [{x}, {y}]\ngoal = \"out\"\npremovement_s = {}\n",
             10 * (i + 1)
         );

@@ -86,7 +86,7 @@ fn stopped_at_any_tick_and_continued() {
     let mut expected = Vec::new();
     let mut checkpoints = Vec::new();
     while !straight.is_over() {
-        if straight.tick().0 % 37 == 0 {
+        if straight.tick().0.is_multiple_of(37) {
             let text = serde_json::to_string(&straight.checkpoint()).expect("a checkpoint is plain data");
             checkpoints.push((expected.len(), text));
         }

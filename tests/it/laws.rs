@@ -1,5 +1,7 @@
 //! What holds after every tick of every scenario, checked by brute force and not by the code under test.
 
+use std::fmt::Write as _;
+
 use crate::common::{EVERYTHING, scenario, shipped};
 use std::sync::Arc;
 use throng::base::{Draws, Purpose};
@@ -190,7 +192,7 @@ rate_per_s = {rate}
     );
     for _ in 0..pick(0.0, 4.0) as u32 {
         let (x, y) = (pick(1.0, width - 1.0), pick(0.5, height - 0.5));
-        text += &format!("[[obstacle]]\ncircle = [{x}, {y}, {}]\n", pick(0.05, 0.6));
+        let _ = write!(text, "[[obstacle]]\ncircle = [{x}, {y}, {}]\n", pick(0.05, 0.6));
     }
     text
 }

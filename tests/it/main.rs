@@ -1,5 +1,7 @@
 //! Everything that is tested through the public interface, in one binary.
 
+#![allow(clippy::float_cmp, clippy::too_many_lines, reason = "tests compare exact values and list cases")]
+
 mod cases;
 mod common;
 mod determinism;

@@ -14,6 +14,7 @@ use super::{Reservation, Scenario};
 use crate::base::{Clock, Frame, Point, Tick, limit, units};
 use crate::space::{Area, GridFrame};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -274,11 +275,18 @@ impl Check<'_> {
         let mut sorted: BTreeMap<String, &At<T>> = BTreeMap::new();
         for entry in entries.iter().flat_map(|list| &list.value) {
             let Some(name) = self.required_name(name_of(&entry.value), &entry.span, what) else { continue };
-            if sorted.contains_key(&name) {
-                let span = name_of(&entry.value).map_or(entry.span.clone(), |n| n.span.clone());
-                self.add(&span, format!("{what} \"{name}\" is defined twice"), "names must differ");
-            } else {
-                sorted.insert(name, entry);
+            match sorted.entry(name) {
+                Entry::Vacant(free) => {
+                    free.insert(entry);
+                }
+                Entry::Occupied(taken) => {
+                    let span = name_of(&entry.value).map_or(entry.span.clone(), |n| n.span.clone());
+                    self.add(
+                        &span,
+                        format!("{what} \"{}\" is defined twice", taken.key()),
+                        "names must differ",
+                    );
+                }
             }
         }
         if let Some(list) = entries.filter(|list| list.value.len() > limit::ENTRIES) {

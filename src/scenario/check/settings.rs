@@ -53,7 +53,7 @@ impl Check<'_> {
         match &table.order {
             Some(order) if order.value == 2 => self.not_yet(&order.span, "second order"),
             Some(order) if order.value != 1 => {
-                self.add(&order.span, format!("order {} is not known", order.value), "1")
+                self.add(&order.span, format!("order {} is not known", order.value), "1");
             }
             _ => {}
         }

@@ -289,7 +289,7 @@ fn unreadable_files_are_told() {
 }
 
 /// Every key of the format, used once.
-const FULL: &str = r##"
+const FULL: &str = r#"
 format = 1
 name = "two-rooms"
 seed = 7
@@ -466,7 +466,7 @@ min_per_s = 0.1
 max_per_s = 3.0
 count_min = 1
 count_max = 99
-"##;
+"#;
 
 #[test]
 fn every_key_is_read() {
