@@ -3,8 +3,13 @@
 #![allow(clippy::float_cmp, clippy::too_many_lines, reason = "tests compare exact values and list cases")]
 
 mod cases;
+#[cfg(feature = "cli")]
+mod cli;
 mod common;
 mod determinism;
 mod field;
+#[cfg(feature = "trace")]
+mod golden;
 mod laws;
 mod library;
+mod tidy;
