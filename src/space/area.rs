@@ -49,7 +49,7 @@ impl Area {
         obstacles: Vec<Shape>,
         ring: bool,
     ) -> Result<Self, AreaError> {
-        let walkable = Shape::Polygon(union(polygons));
+        let walkable = Shape::Polygon(union_of(polygons));
         let outline = walkable.edges();
         Self::build(frame, walkable, outline, obstacles, ring)
     }
@@ -114,8 +114,8 @@ impl Area {
     }
 }
 
-/// The rings of the union of polygons; overlaps and shared edges vanish.
-fn union(polygons: &[Vec<Ring>]) -> Vec<Ring> {
+/// The rings of the union of polygons, each by the even-odd rule; overlaps and shared edges vanish.
+pub(crate) fn union_of(polygons: &[Vec<Ring>]) -> Vec<Ring> {
     let to_int = |ring: &Ring| -> Vec<IntPoint<i64>> {
         ring.iter().map(|p| IntPoint::new(i64::from(p.x), i64::from(p.y))).collect()
     };

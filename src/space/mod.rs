@@ -10,8 +10,8 @@ mod terrain;
 mod topology;
 mod wall;
 
-pub(crate) use area::row_runs;
 pub use area::{Area, AreaError};
+pub(crate) use area::{row_runs, union_of};
 pub use clearance::clearance_grid;
 pub use grid::{CellIndex, Grid, GridFrame};
 pub use neighbours::NeighbourIndex;

@@ -25,15 +25,18 @@ has_rustup_target() { rustup target list --installed 2>/dev/null | grep -qx "$1"
 is_debian_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && command -v dpkg >/dev/null; }
 install() { apt-get install -y --no-install-recommends "$@" >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y --no-install-recommends "$@" >/dev/null; } >&2; }
 
+download() { (cd "$cache/debs" && { apt-get download "$@" || { apt-get update -qq && apt-get download "$@"; }; } >&2); }
+
 # Unpacks Debian's rustc for the web, with its library source.
 fetch_web() {
   [ -x "$web/usr/bin/rustc" ] && return 0
   is_debian_root || return 1
   install libllvm22 lld-22 || return 1
   local version
-  mkdir -p "$cache/debs" && (cd "$cache/debs" && apt-get download rustc-web libstd-rust-web-dev rust-web-src >&2) || return 1
+  mkdir -p "$cache/debs"
+  download rustc-web libstd-rust-web-dev rust-web-src || return 1
   version=$(dpkg-deb -f "$(ls "$cache"/debs/rustc-web_*.deb | head -n 1)" Depends | grep -o 'libstd-rust-web-[0-9.]*' | head -n 1)
-  (cd "$cache/debs" && apt-get download "$version" >&2) || return 1
+  download "$version" || return 1
   for deb in "$cache"/debs/*.deb; do dpkg -x "$deb" "$web" || return 1; done
 }
 with_web() { LD_LIBRARY_PATH=$web/usr/lib/x86_64-linux-gnu RUSTC=$web/usr/bin/rustc "$@"; }

@@ -111,3 +111,37 @@ fn the_architecture_page_is_short_and_its_paths_exist() {
         }
     }
 }
+
+/// The keys of each table in `src/scenario/file.rs`.
+fn keys() -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("src/scenario/file.rs")).expect("readable");
+    let body = text.split("tables! {").nth(1).expect("the tables").split("\n}\n").next().expect("their end");
+    let key = |line: &str| Some(line.strip_prefix("        ")?.split_once(": ")?.0.to_owned());
+    body.lines().filter(|line| !line.contains("///")).filter_map(key).collect()
+}
+
+#[test]
+fn every_key_is_documented_and_read() {
+    let page = std::fs::read_to_string(root().join("docs/scenario.md")).expect("docs/scenario.md is there");
+    let checks: String = sources()
+        .into_iter()
+        .filter(|(file, _)| file.starts_with("scenario/check/"))
+        .map(|(_, text)| text)
+        .collect();
+    let keys = keys();
+    assert!(keys.len() > 150, "{} keys", keys.len());
+    for key in keys {
+        assert!(page.contains(&format!("| `{key}` |")), "docs/scenario.md does not tell of {key}");
+        assert!(checks.contains(&format!(".{key}")), "{key} is read nowhere");
+    }
+}
+
+#[test]
+fn the_documented_example_runs() {
+    let page = std::fs::read_to_string(root().join("docs/scenario.md")).expect("docs/scenario.md is there");
+    let example =
+        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let mut simulation = throng::simulation::Simulation::new(crate::common::scenario(example));
+    crate::common::digests(&mut simulation, u32::MAX);
+    assert_eq!(simulation.record().counts.arrived, 12);
+}

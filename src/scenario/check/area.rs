@@ -7,7 +7,7 @@ use super::super::wkt;
 use super::Check;
 use super::places::Regions;
 use crate::base::{Frame, Point, UNITS_PER_METRE, limit, units};
-use crate::space::{Area, AreaError, Grid, GridFrame, Rect, Shape, row_runs};
+use crate::space::{Area, AreaError, Grid, GridFrame, Rect, Shape, row_runs, union_of};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,6 +45,21 @@ impl Check<'_> {
         } else {
             self.wkt_area(file, table, ring)
         }
+    }
+
+    /// Stands in for an area that is wrong: regions of its legend are known by name, and no place is judged.
+    pub(super) fn stand_in_area(&mut self, file: &File) -> (Arc<Area>, GridFrame, Regions) {
+        self.knows_area = false;
+        let side = UNITS_PER_METRE;
+        let everywhere = Rect { min: Point::new(0, 0), max: Point::new(side, side) };
+        let area = Area::from_polygons(Frame::default(), &[vec![everywhere.ring()]], Vec::new(), false);
+        let area = Arc::new(area.expect("a square has an area"));
+        let mut regions = Regions::default();
+        let legend = file.area.as_ref().and_then(|a| a.legend.as_ref());
+        for name in legend.iter().flat_map(|l| l.value.values()) {
+            regions.insert(name.value.clone(), Shape::Boxes(vec![everywhere]));
+        }
+        (area, GridFrame { columns: 1, rows: 1, cell: side, ring: false }, regions)
     }
 
     fn wkt_area(
@@ -87,9 +102,10 @@ impl Check<'_> {
         frame: Frame,
         span: &Range<usize>,
     ) -> Option<Vec<Vec<Vec<Point>>>> {
-        let corners: usize = polygons.iter().flatten().map(Vec::len).sum();
-        if corners > limit::CORNERS {
-            self.add(span, format!("{corners} corners are too many"), format!("at most {}", limit::CORNERS));
+        self.corners += polygons.iter().flatten().map(Vec::len).sum::<usize>();
+        if self.corners > limit::CORNERS {
+            let message = format!("the shapes have {} corners so far, too many", self.corners);
+            self.add(span, message, format!("at most {} together", limit::CORNERS));
             return None;
         }
         let place = |c: &[f64; 2]| frame.place(c[0], c[1]);
@@ -287,8 +303,11 @@ impl Check<'_> {
                     return None;
                 }
             };
+            if !self.knows_area {
+                return None;
+            }
             let rings = self.rings(&polygons, frame, &polygon.span)?;
-            (Shape::Polygon(rings.into_iter().flatten().collect()), &polygon.span)
+            (Shape::Polygon(union_of(&rings)), &polygon.span)
         };
         if shape.area_m2() <= 0.0 {
             self.add(span, "this shape has no area", "");

@@ -3,6 +3,7 @@
 mod area;
 mod people;
 mod places;
+mod room;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use crate::base::{Clock, Frame, Point, Tick, limit, units};
 use crate::space::{Area, GridFrame};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -56,7 +58,8 @@ impl Scenario {
             problems.add(&error.span().unwrap_or(0..0), error.message(), "");
         }
         let read = File::of_table(table.get_ref(), 0..0, &mut problems);
-        let mut check = Check { problems, side_files: BTreeMap::new(), read_side };
+        let mut check =
+            Check { problems, side_files: BTreeMap::new(), read_side, knows_area: true, corners: 0 };
         let scenario = check.scenario(&read, text);
         match scenario {
             Some(scenario) if check.problems.is_empty() => Ok(scenario),
@@ -74,7 +77,13 @@ fn read_text(path: &Path) -> Result<String, String> {
     if size.len() > limit::FILE_BYTES {
         return Err(format!("{name} has {} bytes, more than {}", size.len(), limit::FILE_BYTES));
     }
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map(|file| file.take(limit::FILE_BYTES + 1));
+    file.and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(|error| format!("cannot read {name}: {error}"))?;
+    if bytes.len() as u64 > limit::FILE_BYTES {
+        return Err(format!("{name} has more than {} bytes", limit::FILE_BYTES));
+    }
     String::from_utf8(bytes).map_err(|error| {
         format!("{name} is not UTF-8 text: byte {} is wrong", error.utf8_error().valid_up_to())
     })
@@ -85,6 +94,10 @@ struct Check<'a> {
     problems: Problems,
     side_files: BTreeMap<String, String>,
     read_side: ReadSide<'a>,
+    /// False once the area turned out wrong: places cannot be judged then.
+    knows_area: bool,
+    /// Corners of all shapes so far.
+    corners: usize,
 }
 
 /// What later tables are checked against.
@@ -92,6 +105,7 @@ struct Base<'a> {
     area: &'a Arc<Area>,
     grid: GridFrame,
     clock: Clock,
+    last_tick: Tick,
 }
 
 /// The names of one table, sorted, with where each was defined.
@@ -112,8 +126,13 @@ impl Check<'_> {
                 format!("at most {} are allowed", limit::TICKS),
             );
         }
-        let (area, grid, mut regions) = self.area(file)?;
-        let ground = Base { area: &area, grid, clock };
+        self.table_sizes(file);
+        let (area, grid, mut regions) = match self.area(file) {
+            Some(found) => found,
+            // Everything else is checked all the same, as far as it goes without places.
+            None => self.stand_in_area(file),
+        };
+        let ground = Base { area: &area, grid, clock, last_tick };
         self.regions(file, &ground, &mut regions);
         let classes = self.classes(file);
         let (doors, door_names) = self.doors(file, &regions);
@@ -133,7 +152,7 @@ impl Check<'_> {
         let agents = self.agents(file, &ground, &names);
         let events = self.events(file, &ground, &names, &door_names);
         let (lines, line_names) = self.lines(file, &ground);
-        let (measures, measure_names) = self.measures(file, &ground, &regions, last_tick);
+        let (measures, measure_names) = self.measures(file, &ground, &regions);
         let expect_names =
             settings::ExpectNames { lines: &line_names, measures: &measure_names, goals: &goal_names };
         let guidance = self.guidance(file);
@@ -165,7 +184,7 @@ impl Check<'_> {
             expect,
             area,
         };
-        if self.problems.is_empty() {
+        if self.knows_area {
             self.check_room(file, &scenario);
         }
         Some(scenario)
@@ -329,7 +348,11 @@ impl Check<'_> {
         self.reference(name, known, what)
     }
 
+    /// A place; silent where the area is wrong already.
     fn place(&mut self, at: &At<[f64; 2]>, frame: Frame) -> Option<Point> {
+        if !self.knows_area {
+            return None;
+        }
         let place = frame.place(at.value[0], at.value[1]);
         if place.is_none() {
             let message = format!("({}, {}) is too far from the area", at.value[0], at.value[1]);
@@ -338,8 +361,34 @@ impl Check<'_> {
         place
     }
 
-    fn tick(&mut self, at_s: Option<&At<f64>>, clock: Clock) -> Tick {
-        clock.tick_at(self.number(at_s, 0.0, 0.0..=1.0e8, "a time in seconds"))
+    fn tick(&mut self, at_s: Option<&At<f64>>, base: &Base<'_>) -> Tick {
+        let seconds = self.number(at_s, 0.0, 0.0..=1.0e8, "a time in seconds");
+        let tick = base.clock.tick_at(seconds);
+        if let Some(at_s) = at_s.filter(|_| tick > base.last_tick) {
+            let end = base.clock.seconds(base.last_tick);
+            self.add(
+                &at_s.span,
+                format!("{seconds} s is after the end of the run"),
+                format!("it ends at {end} s"),
+            );
+        }
+        tick
+    }
+
+    /// Refuses tables with more entries than ids can count.
+    fn table_sizes(&mut self, file: &File) {
+        let agents = limit::AGENTS as usize;
+        let sizes = [
+            (file.obstacle.as_ref().map(|t| (t.value.len(), &t.span)), limit::CORNERS),
+            (file.ground.as_ref().map(|t| (t.value.len(), &t.span)), limit::ENTRIES),
+            (file.event.as_ref().map(|t| (t.value.len(), &t.span)), limit::ENTRIES),
+            (file.agent.as_ref().map(|t| (t.value.len(), &t.span)), agents),
+        ];
+        for (table, most) in sizes {
+            if let Some((len, span)) = table.filter(|(len, _)| *len > most) {
+                self.add(span, format!("{len} entries are too many"), format!("at most {most}"));
+            }
+        }
     }
 
     fn length(

@@ -4,14 +4,14 @@ use super::super::file::{EventFile, File, GoalFile, NumberFile, SourceFile, Stag
 use super::super::value::{At, word};
 use super::super::{
     Action, Arrival, Choice, Class, Command, Distribution, Errand, Goal, GoalPlace, Journey, JourneyStage,
-    PlacedAgent, Placement, Scenario, Source, Supply,
+    PlacedAgent, Placement, Source, Supply,
 };
 use super::places::Regions;
 use super::{Base, Check, Names, names_of};
 use crate::base::{
     ClassId, DoorId, GoalId, JourneyId, Point, RegionId, Tick, UNITS_PER_METRE, limit, name_hash, units,
 };
-use crate::space::{Body, Shape, Solid, Terrain};
+use crate::space::Shape;
 use std::ops::Range;
 
 /// Classes by name.
@@ -46,9 +46,12 @@ fn adult() -> Class {
 
 impl Check<'_> {
     pub(super) fn classes(&mut self, file: &File) -> Classes {
-        let mut list = Vec::new();
-        for (name, entry) in self.by_name(file.class.as_ref(), "class", |c| c.name.as_ref()) {
-            let base = adult();
+        let mut list: Vec<Class> = Vec::new();
+        let mut entries = self.by_name(file.class.as_ref(), "class", |c| c.name.as_ref());
+        // Other classes take what they lack from the file's own adult.
+        entries.sort_by_key(|(name, _)| name != "adult");
+        for (name, entry) in entries {
+            let base = list.first().filter(|c| c.name == "adult").cloned().unwrap_or_else(adult);
             let radius = 0.0..=limit::RADIUS_M;
             let core = self.length(entry.core_radius_m.as_ref(), radius.clone(), "a radius in metres");
             let comfort = self.length(entry.comfort_radius_m.as_ref(), radius, "a radius in metres");
@@ -119,6 +122,10 @@ impl Check<'_> {
         };
         let (low, high) = drawn.range();
         let is_negative = matches!(&drawn, Distribution::Normal { sd, .. } | Distribution::LogNormal { sigma: sd, .. } if *sd < 0.0);
+        if drawn == Distribution::List(Vec::new()) {
+            self.add(&value.span, "this list is empty", "at least one value");
+            return None;
+        }
         if low > high || !range.contains(&low) || !range.contains(&high) || is_negative {
             let message = format!("values from {low} to {high} are not {what}");
             self.add(
@@ -138,13 +145,13 @@ impl Check<'_> {
         let mut goals = Vec::new();
         for (name, entry) in entries {
             let slots = self.slots(entry, ground);
-            let place = self.goal_place(entry, ground, regions, &region_names, &slots);
+            let place = self.goal_place(entry, ground, (regions, &region_names), &slots);
             let arrival = self.arrival(entry);
             let fifo = entry
                 .order
                 .as_ref()
                 .and_then(|o| word(o, &[("fifo", true), ("any", false)], &mut self.problems));
-            if fifo == Some(true) && slots.is_empty() {
+            if fifo == Some(true) && entry.slots.is_none() {
                 self.add(
                     &entry.span,
                     format!("goal \"{name}\" is a queue without slots"),
@@ -185,14 +192,13 @@ impl Check<'_> {
         &mut self,
         entry: &GoalFile,
         ground: &Base<'_>,
-        regions: &Regions,
-        region_names: &Names,
+        (regions, region_names): (&Regions, &Names),
         slots: &[Point],
     ) -> Option<GoalPlace> {
         let given =
             [entry.region.is_some(), entry.regions.is_some(), entry.at.is_some(), entry.heading.is_some()];
         let count = given.iter().filter(|g| **g).count();
-        if count > 1 || (count == 0 && slots.is_empty()) {
+        if count > 1 || (count == 0 && entry.slots.is_none()) {
             let help = "one of region = \"...\", regions = [...], at = [x, y], slots = [[x, y], ...] and heading = \"+x\"";
             self.add(&entry.span, "a goal needs exactly one place", help);
             return None;
@@ -228,6 +234,10 @@ impl Check<'_> {
             .filter_map(|name| self.reference(Some(name), region_names, "region"))
             .collect();
         indexes.sort_unstable();
+        indexes.dedup();
+        if let Some(none) = entry.regions.as_ref().filter(|r| r.value.is_empty()) {
+            self.add(&none.span, "a goal needs at least one region", "regions = [\"a\", \"b\"]");
+        }
         Some(GoalPlace::Shapes(indexes.into_iter().filter_map(|i| regions.shape(i).cloned()).collect()))
     }
 
@@ -290,7 +300,7 @@ impl Check<'_> {
         let choice = match by {
             1 => {
                 let total: f64 = shares.iter().sum();
-                if shares.len() != found.len() || shares.iter().any(|s| *s < 0.0) || total <= 0.0 {
+                if shares.len() != names.len() || shares.iter().any(|s| *s < 0.0) || total <= 0.0 {
                     self.add(
                         &stage.span,
                         "shares must be one number of at least 0 for each goal",
@@ -378,7 +388,7 @@ impl Check<'_> {
         }
         let schedule = self.schedule(entry, ground);
         let rate = self.optional_number(entry.rate_per_s.as_ref(), 1.0e-6..=1.0e5, "a rate per second");
-        let from = self.tick(entry.at_s.as_ref(), ground.clock);
+        let from = self.tick(entry.at_s.as_ref(), ground);
         let ways = [schedule.is_some(), entry.rate_per_s.is_some(), entry.inside.is_some()];
         if ways.iter().filter(|w| **w).count() > 1 {
             self.add(&entry.span, "a source gives agents in one way", "rate_per_s, inside or a schedule");
@@ -404,6 +414,9 @@ impl Check<'_> {
             let ms = |s: f64| (s * 1000.0).round() as u64;
             let from_s = self.number(entry.from_s.as_ref(), 0.0, seconds.clone(), "a time in seconds");
             let until_s = self.optional_number(entry.until_s.as_ref(), seconds, "a time in seconds");
+            if let Some(until) = entry.until_s.as_ref().filter(|u| u.value <= from_s) {
+                self.add(&until.span, "the stream ends before it begins", "until_s must be after from_s");
+            }
             let known = [("regular", false), ("poisson", true)];
             let poisson =
                 entry.arrivals.as_ref().and_then(|a| word(a, &known, &mut self.problems)).unwrap_or(false);
@@ -476,7 +489,7 @@ impl Check<'_> {
             0 => Some(Placement::Random),
             1 => Some(Placement::Grid { spacing }),
             2 => Some(Placement::Hex { spacing }),
-            _ if points.is_empty() => {
+            _ if entry.points.is_none() => {
                 self.add(&entry.span, "placement = \"points\" without points", "add: points = [[x, y], ...]");
                 None
             }
@@ -523,7 +536,7 @@ impl Check<'_> {
             let speed_mps = self.optional_number(entry.speed_mps.as_ref(), speed, "a speed in m/s");
             let premovement_s =
                 self.optional_number(entry.premovement_s.as_ref(), 0.0..=1.0e6, "a time in seconds");
-            let from = self.tick(entry.at_s.as_ref(), ground.clock);
+            let from = self.tick(entry.at_s.as_ref(), ground);
             let Some(at) = &entry.at else {
                 self.add(&entry.span, "an agent has no place", "add: at = [x, y]");
                 continue;
@@ -556,7 +569,7 @@ impl Check<'_> {
                 self.add(&entry.span, "an event has no time", "add: at_s = 30.0");
                 continue;
             };
-            let tick = self.tick(Some(at_s), ground.clock);
+            let tick = self.tick(Some(at_s), ground);
             let action = self.action(entry, names, doors);
             events.extend(action.map(|action| Command { tick, action }));
         }
@@ -570,6 +583,17 @@ impl Check<'_> {
         if given.iter().filter(|g| **g).count() != 1 {
             self.add(&entry.span, "an event does exactly one thing", "open, close, ground or release");
             return None;
+        }
+        let of_ground = [entry.price.as_ref().map(|p| &p.span), entry.speed.as_ref().map(|s| &s.span)];
+        let lists = [entry.closed_to.as_ref().map(|c| &c.span), entry.open_to.as_ref().map(|o| &o.span)];
+        if let Some(span) =
+            of_ground.into_iter().chain(lists).flatten().next().filter(|_| entry.ground.is_none())
+        {
+            self.add(
+                span,
+                "this belongs to a change of ground",
+                "add: ground = \"region\", in an event of its own",
+            );
         }
         if entry.open.is_some() || entry.close.is_some() {
             let door = self.reference(entry.open.as_ref().or(entry.close.as_ref()), doors, "door")?;
@@ -593,96 +617,6 @@ impl Check<'_> {
         let (price, speed) = (price.map(|p| p as f32), speed.map(|s| s as f32));
         Some(Action::SetGround { region: RegionId::from_index(region?), price, speed, closed_to, open_to })
     }
-
-    /// Whether everybody who is to appear has room: not one body of a source, or an agent in a wall or in another.
-    pub(super) fn check_room(&mut self, file: &File, scenario: &Scenario) {
-        let solids = scenario
-            .doors
-            .iter()
-            .map(|d| Solid { shape: scenario.region(d.region).shape.clone(), closed: !d.open });
-        let radius = scenario.largest_core_radius();
-        let terrain = Terrain::new(scenario.area.clone(), solids.collect(), radius + 10_000);
-        let written = |name: &str| {
-            let sources = file.source.iter().flat_map(|list| &list.value);
-            sources
-                .filter(|s| s.name.as_ref().is_some_and(|n| n.value == name))
-                .map(|s| s.span.clone())
-                .next()
-        };
-        for source in &scenario.sources {
-            let smallest =
-                source.classes.iter().map(|(c, _)| scenario.class(*c).core_radius).min().unwrap_or(0);
-            if !has_room(scenario, source, &terrain, smallest) {
-                let span = written(&source.name).unwrap_or(0..0);
-                let region = &scenario.region(source.region).name;
-                let message =
-                    format!("not one body of source \"{}\" fits into region \"{region}\"", source.name);
-                self.add(&span, message, "make the region larger, or the bodies or gap_m smaller");
-            }
-        }
-        self.check_agent_room(file, scenario, &terrain);
-    }
-
-    fn check_agent_room(&mut self, file: &File, scenario: &Scenario, terrain: &Terrain) {
-        let entries: Vec<&At<super::super::file::AgentFile>> =
-            file.agent.iter().flat_map(|l| &l.value).collect();
-        let mut bodies: Vec<(Point, i32, Tick, Range<usize>)> = Vec::new();
-        for entry in entries {
-            let Some(at) = &entry.at else { continue };
-            let Some(place) = scenario.area.frame.place(at.value[0], at.value[1]) else { continue };
-            let class = entry.class.as_ref().and_then(|c| scenario.class_named(&c.value));
-            let class = class.or(scenario.class_named("adult")).unwrap_or(ClassId(0));
-            let radius = scenario.class(class).core_radius;
-            if !terrain.is_free(Body { at: place, radius }) {
-                let what =
-                    if terrain.contains(place) { "stands in a wall" } else { "is off the walkable area" };
-                let message = format!("an agent at ({}, {}) {what}", at.value[0], at.value[1]);
-                self.add(
-                    &at.span,
-                    message,
-                    format!("its core has a radius of {} m", crate::base::metres(radius)),
-                );
-            }
-            bodies.push((
-                place,
-                radius,
-                scenario.clock.tick_at(entry.at_s.as_ref().map_or(0.0, |a| a.value)),
-                at.span.clone(),
-            ));
-        }
-        if !scenario.reservation.enabled {
-            return;
-        }
-        bodies.sort_by_key(|b| (b.0.x, b.3.start));
-        let largest = scenario.largest_core_radius();
-        for (i, (at, radius, from, span)) in bodies.iter().enumerate() {
-            let near = bodies[..i].iter().rev().take_while(|b| at.x - b.0.x <= radius + largest);
-            let meets = |b: &&(Point, i32, Tick, Range<usize>)| {
-                b.2 == *from && (at.minus(b.0).is_shorter_than(radius + b.1) || *at == b.0)
-            };
-            if near.into_iter().any(|b| meets(&b)) {
-                self.add(span, "two agents start in one place", "move one, or start it later");
-            }
-        }
-    }
-}
-
-/// Whether a body fits somewhere in the source's region: at its points, or on a fine lattice over it.
-fn has_room(scenario: &Scenario, source: &Source, terrain: &Terrain, radius: i32) -> bool {
-    let shape = &scenario.region(source.region).shape;
-    let gap = if scenario.reservation.enabled { source.gap } else { 0 };
-    let fits = |at: Point| shape.contains(at) && terrain.is_free(Body { at, radius: radius + gap });
-    if let Placement::Points(points) = &source.placement {
-        return points.iter().any(|&at| terrain.is_free(Body { at, radius }));
-    }
-    if shape.anchor().is_some_and(fits) {
-        return true;
-    }
-    let Some(bounds) = shape.bounds() else { return false };
-    let (width, height) = (bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
-    let step = (radius / 4).max(1_000).max(width.max(height) / 1000);
-    let along = |low: i32, length: i32| (0..=length / step).map(move |i| low + i * step);
-    along(bounds.min.y, height).any(|y| along(bounds.min.x, width).any(|x| fits(Point::new(x, y))))
 }
 
 /// Rows of two numbers; a first row of words is a heading.

@@ -4,7 +4,7 @@ use super::super::file::File;
 use super::super::{Door, Ground, Line, Measure, Region};
 use super::people::Classes;
 use super::{Base, Check, Names, names_of};
-use crate::base::{RegionId, Tick, limit};
+use crate::base::{RegionId, limit};
 use crate::space::{Area, GridFrame, Shape};
 use std::collections::BTreeMap;
 
@@ -34,6 +34,13 @@ impl Regions {
 
 impl Check<'_> {
     pub(super) fn regions(&mut self, file: &File, ground: &Base<'_>, regions: &mut Regions) {
+        for (name, shape) in &regions.shapes {
+            if self.knows_area && !has_walkable_place(shape, ground.area, ground.grid) {
+                let span =
+                    file.area.as_ref().and_then(|a| a.legend.as_ref()).map_or(0..0, |l| l.span.clone());
+                self.add(&span, format!("region \"{name}\" has no walkable place"), "an obstacle covers it");
+            }
+        }
         for (name, entry) in self.by_name(file.region.as_ref(), "region", |r| r.name.as_ref()) {
             let shapes = (entry.rect.as_ref(), entry.polygon.as_ref(), entry.circle.as_ref());
             let Some(shape) = self.shape(shapes, &entry.span, ground.area.frame) else {
@@ -143,7 +150,6 @@ impl Check<'_> {
         file: &File,
         ground: &Base<'_>,
         regions: &Regions,
-        last: Tick,
     ) -> (Vec<Measure>, Names) {
         let region_names = regions.names();
         let mut measures = Vec::new();
@@ -151,9 +157,9 @@ impl Check<'_> {
         let names = names_of(entries.iter().map(|(name, _)| name));
         for (name, entry) in entries {
             let region = self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.span);
-            let from = self.tick(entry.from_s.as_ref(), ground.clock);
-            let until =
-                if entry.until_s.is_some() { self.tick(entry.until_s.as_ref(), ground.clock) } else { last };
+            let from = self.tick(entry.from_s.as_ref(), ground);
+            let until_s = self.optional_number(entry.until_s.as_ref(), 0.0..=1.0e8, "a time in seconds");
+            let until = until_s.map_or(ground.last_tick, |s| ground.clock.tick_at(s).min(ground.last_tick));
             if from >= until {
                 let span = entry.until_s.as_ref().map_or(entry.span.clone(), |u| u.span.clone());
                 self.add(

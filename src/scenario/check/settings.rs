@@ -127,6 +127,11 @@ impl Check<'_> {
             ("softmin", Weight::Softmin),
         ];
         let weight = table.weight.as_ref().and_then(|w| word(w, &weights, &mut self.problems));
+        if let Some(weight) =
+            table.weight.as_ref().filter(|_| table.direction.as_ref().is_none_or(|d| d.value != "weighted"))
+        {
+            self.add(&weight.span, "a weight without direction = \"weighted\" has no effect", "add it");
+        }
         let known = [
             ("parent", Derivation::Parent),
             ("best-neighbour", Derivation::BestNeighbour),
@@ -302,6 +307,7 @@ impl Check<'_> {
                 count_max,
             });
         }
+        flows.sort_by_cached_key(|f: &ExpectFlow| (f.line, format!("{f:?}")));
         flows
     }
 
@@ -315,6 +321,7 @@ impl Check<'_> {
             let Some(measure) = measure else { continue };
             measures.push(ExpectMeasure { measure: MeasureId::from_index(measure), density_max, speed_min });
         }
+        measures.sort_by_cached_key(|m: &ExpectMeasure| (m.measure, format!("{m:?}")));
         measures
     }
 
@@ -327,6 +334,7 @@ impl Check<'_> {
             let Some(goal) = goal else { continue };
             exits.push(ExpectExit { goal: GoalId::from_index(goal), share_min, share_max });
         }
+        exits.sort_by_cached_key(|e: &ExpectExit| (e.goal, format!("{e:?}")));
         exits
     }
 }

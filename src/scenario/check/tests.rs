@@ -190,6 +190,11 @@ fn each_wrong_line_is_named_with_its_place() {
         ),
         ("", "[[expect.flow]]\nline = \"l\"", "21:8 there is no line \"l\""),
         ("", "[expect]\ndigest = \"xyz\"", "21:10 \"xyz\" is not a digest of 16 hexadecimal digits"),
+        ("region = \"exit\"", "regions = []", "14:11 a goal needs at least one region"),
+        ("", "[[agent]]\nat = [5, 2]\nat_s = 31", "22:8 31 s is after the end of the run"),
+        ("count = 5", "rate_per_s = 1\nfrom_s = 9\nuntil_s = 3", "21:11 the stream ends before it begins"),
+        ("", "[[class]]\nname = \"odd\"\nspeed_mps = { list = [] }", "22:13 this list is empty"),
+        ("", "[guidance]\nweight = \"inverse\"", "21:10 a weight without direction"),
         ("", "[guidance]\nneighbours = 6", "21:14 6 neighbours are not known"),
         ("", "[guidance]\ndistance = \"labels\"\nneighbours = 8", "22:14 labels know four neighbours"),
         ("", "[guidance]\ndistance = \"kernel\"", "20:1 distance = \"kernel\" needs a kernel"),
@@ -233,6 +238,24 @@ fn many_problems_are_told_at_once_and_in_order_of_place() {
 }
 
 #[test]
+fn a_wrong_area_hides_nothing_else() {
+    let text = changed("POLYGON ((0 0", "POLYGON ((0 O").replace("count = 5", "count = \"five\"");
+    let text = text.replace("goal = \"out\"", "goal = \"oot\"");
+    let found = problems(&text);
+    for start in ["5:12 this is not WKT", "18:8 there is no goal \"oot\"", "19:9 the string \"five\""] {
+        assert!(found.iter().any(|p| p.starts_with(start)), "{found:#?}");
+    }
+    assert!(found.len() <= 4, "and nothing that is right: {found:#?}");
+}
+
+#[test]
+fn a_shape_that_crosses_itself_has_the_area_it_covers() {
+    let bow_tie = changed("rect = [0.5, 0.5, 3.0, 3.5]", "polygon = \"POLYGON ((1 1, 3 3, 3 1, 1 3, 1 1))\"");
+    let scenario = read(&bow_tie).unwrap();
+    assert!((scenario.regions[1].shape.area_m2() - 2.0).abs() < 1e-9);
+}
+
+#[test]
 fn several_syntax_errors_are_told_at_once() {
     let found = problems("format = 1\nname = \nseed = = 3\n[area\n");
     assert!(found.len() >= 3, "{found:#?}");
@@ -242,7 +265,10 @@ fn several_syntax_errors_are_told_at_once() {
 fn bodies_that_do_not_fit_are_told() {
     let tight = changed("rect = [0.5, 0.5, 3.0, 3.5]", "rect = [0.0, 0.0, 0.1, 0.1]");
     let found = problems(&tight);
-    assert!(found[0].contains("not one body of source \"crowd\" fits into region \"start\""), "{found:?}");
+    assert!(
+        found[0].contains("not one body of source \"crowd\" (class \"adult\") fits into region \"start\""),
+        "{found:?}"
+    );
 }
 
 #[test]
