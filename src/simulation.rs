@@ -6,8 +6,8 @@
 //! ```
 
 use crate::base::{
-    AgentId, ClassId, Digest, DigestChain, Digester, Fault, GoalId, Offset, SimulationError, Tick, Workers,
-    limit, metres, units,
+    AgentId, ClassId, Digest, DigestChain, Digester, Fault, GoalId, Offset, SimulationError, Tick,
+    UNITS_PER_METRE, Workers, limit, metres, units,
 };
 use crate::field::Guide;
 use crate::record::{Admitted, Counts, Events, TickRecord};
@@ -485,6 +485,12 @@ impl Simulation {
             Guide::Way { cost, .. } | Guide::AtGoal { cost } => Some(cost),
             _ => None,
         }
+    }
+
+    /// Metres from `at_m` to the nearest wall, as doors and obstacles are now; `None` where there is none.
+    pub fn clearance_at(&self, at_m: [f64; 2]) -> Option<f64> {
+        let clearance = self.site.terrain().walls().clearance(self.scenario.place(at_m)?)?;
+        Some(f64::from(clearance) / f64::from(UNITS_PER_METRE))
     }
 
     /// The agents whose centres are within `radius_m` of `at_m`, nearest first, ties by id.

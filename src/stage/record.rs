@@ -29,7 +29,16 @@ pub fn state_digest(tick: Tick, rows: &Rows) -> Digest {
             .u32(rows.standing_ms[row])
             .f32(rows.impatience[row])
             .u32(rows.waiting_ticks[row])
-            .u64(optional(rows.slot[row].map(|s| s.0)));
+            .u64(optional(rows.slot[row].map(|s| s.0)))
+            .u64(optional(rows.journey[row].map(|j| j.0)))
+            .u64(optional(rows.waiting_since[row].map(|t| t.0)))
+            .f32(rows.best_cost[row])
+            .u32(rows.best_tick[row].0)
+            .f32(rows.free_speed[row]);
+        let commanded = rows.commanded[row].map(|v| [v.x.to_bits(), v.y.to_bits()]);
+        for bits in commanded.into_iter().flatten() {
+            digester.u32(bits);
+        }
     }
     digester.finish()
 }

@@ -176,6 +176,8 @@ fn questions_are_answered() {
     let direction = simulation.direction_at(goal, class, [20.0, 3.5]).unwrap();
     assert!(direction.x > 0.999);
     assert_eq!(simulation.remaining_cost(goal, class, [-3.0, 3.5]), None);
+    let clearance = simulation.clearance_at([20.0, 3.5]).unwrap();
+    assert!((clearance - 0.6).abs() < 1e-4, "{clearance}");
     let near = simulation.agents_within([12.0, 3.5], 1.5);
     let by_hand: Vec<_> = (0..simulation.agents().len())
         .filter(|&row| {
