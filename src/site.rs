@@ -403,7 +403,7 @@ impl Site {
 }
 
 /// Units; free space between the comfort discs of two who hold neighbouring slots.
-const SLOT_GAP: i32 = 5_000;
+const SLOT_GAP: i32 = 2_000;
 /// Units; a round goal up to this size is a point: its slots lie around it.
 const POINT_RADIUS: i32 = 50_000;
 /// Rings of slots around a point.

@@ -127,7 +127,8 @@ impl Default for Reservation {
 }
 
 impl Default for Congestion {
+    /// Off: the plain price bends streams away from the doors they queue at, and costs flow there.
     fn default() -> Self {
-        Self { enabled: true, update_s: 2.0 }
+        Self { enabled: false, update_s: 2.0 }
     }
 }

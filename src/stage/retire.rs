@@ -22,11 +22,11 @@ const ARRIVED_M: f32 = 0.05;
 /// Metres per second; who is faster has not arrived but passes through.
 const ARRIVED_MPS: f32 = 0.2;
 
-/// Milliseconds of standing after which an agent makes do with a place hardly farther from the middle than its slot, where
-/// the goal named none.
-const MAKES_DO_MS: u32 = 1_500;
-/// Metres; see [`MAKES_DO_MS`].
-const MAKES_DO_M: f32 = 0.5;
+/// Seconds without getting closer after which an agent makes do with a place hardly farther from the middle than its slot,
+/// where the goal named none.
+const MAKES_DO_S: f32 = 1.5;
+/// Metres per further second by which it becomes less choosy.
+const MAKES_DO_MPS: f32 = 0.04;
 
 /// Marks those who leave in `leaves` (one flag a row) and lists them; everybody else's journey goes on in place.
 pub fn run(input: RetireInput<'_>, rows: &mut Rows, leaves: &mut Vec<bool>, arrived: &mut Vec<Arrived>) {
@@ -41,13 +41,13 @@ pub fn run(input: RetireInput<'_>, rows: &mut Rows, leaves: &mut Vec<bool>, arri
         let is_done = match goal.arrival {
             Arrival::Leave => holds(goal, rows.position[row]),
             Arrival::Stay => {
-                if at_slot(input.scenario, goal, rows, row) {
+                if at_slot(&input, goal, rows, row) {
                     rows.state[row] = State::Settled;
                 }
                 false
             }
             Arrival::Wait { wait_ms } => {
-                if rows.state[row] != State::Waiting && at_slot(input.scenario, goal, rows, row) {
+                if rows.state[row] != State::Waiting && at_slot(&input, goal, rows, row) {
                     rows.state[row] = State::Waiting;
                     rows.waiting_since[row] = Some(input.tick);
                 }
@@ -69,15 +69,17 @@ fn holds(goal: &GoalNow, at: Point) -> bool {
     }
 }
 
-fn at_slot(scenario: &Scenario, goal: &GoalNow, rows: &Rows, row: usize) -> bool {
+fn at_slot(input: &RetireInput<'_>, goal: &GoalNow, rows: &Rows, row: usize) -> bool {
     let slot = rows.slot[row].and_then(|slot| goal.slots.get(slot.index()));
     slot.is_some_and(|&slot| {
-        let apart = |a: Point, b: Point| scenario.area.topology.displacement(a, b).metres().length();
+        let apart = |a: Point, b: Point| input.scenario.area.topology.displacement(a, b).metres().length();
         // Found places fill from the first: who gets no further where it is as good as in its slot has found its own.
         let middle = goal.slots[0];
+        let idle_s = (input.tick.0 - rows.best_tick[row].0) as f32 * input.scenario.clock.tick_s();
         let makes_do = !goal.named_slots
-            && rows.standing_ms[row] >= MAKES_DO_MS
-            && apart(rows.position[row], middle) <= apart(slot, middle) + MAKES_DO_M;
+            && idle_s >= MAKES_DO_S
+            && apart(rows.position[row], middle)
+                <= apart(slot, middle) + (idle_s - MAKES_DO_S) * MAKES_DO_MPS;
         let is_there =
             apart(rows.position[row], slot) <= ARRIVED_M && rows.velocity[row].length() <= ARRIVED_MPS;
         is_there || makes_do

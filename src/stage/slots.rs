@@ -38,7 +38,8 @@ pub fn run(site: &Site, preferred: &[Preferred], order: &[u32], rows: &mut Rows)
                 let at = rows.position[row];
                 let near = |slot: &Point| slot.minus(at).metres().length() <= CLAIM_M;
                 let may_claim = |slot: &SlotId| {
-                    near(&goal.slots[slot.index()]) || (goal.named_slots && goal.slots.iter().any(near))
+                    let others = if goal.named_slots { &goal.slots[..] } else { &goal.slots[..1] };
+                    near(&goal.slots[slot.index()]) || others.iter().any(near)
                 };
                 rows.slot[row] = free_slot(goal, taken, at).filter(may_claim);
                 if let Some(slot) = rows.slot[row] {

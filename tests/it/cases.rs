@@ -76,16 +76,19 @@ region = "around"
 goal = "point"
 count = 50
 "#;
-    let mut simulation = Simulation::new(scenario(text));
-    digests(&mut simulation, 1100);
-    let at_55_s: Vec<_> = simulation.agents().position.clone();
-    digests(&mut simulation, 1200);
-    let rows = simulation.agents();
-    assert_eq!(rows.state, [State::Settled; 50], "{:?}", rows.state);
-    for (before, after) in at_55_s.iter().zip(&rows.position) {
-        assert!(after.minus(*before).metres().length() < 0.1);
-        let from_point = after.minus(throng::base::Point::new(1_000_000, 1_000_000)).metres().length();
-        assert!(from_point < 3.0, "{from_point} m from the point");
+    for seed in 1..=3 {
+        let text = text.replace("seed = 3", &format!("seed = {seed}"));
+        let mut simulation = Simulation::new(scenario(&text));
+        digests(&mut simulation, 1100);
+        let at_55_s: Vec<_> = simulation.agents().position.clone();
+        digests(&mut simulation, 1200);
+        let rows = simulation.agents();
+        assert_eq!(rows.state, [State::Settled; 50], "seed {seed}");
+        for (before, after) in at_55_s.iter().zip(&rows.position) {
+            assert!(after.minus(*before).metres().length() < 0.1, "seed {seed}");
+            let from_point = after.minus(throng::base::Point::new(1_000_000, 1_000_000)).metres().length();
+            assert!(from_point < 3.0, "seed {seed}: {from_point} m from the point");
+        }
     }
 }
 
