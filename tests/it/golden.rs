@@ -85,8 +85,8 @@ fn shipped_scenarios_give_what_they_gave() {
         });
     }
     if bless {
-        let lines: String = found.iter().map(|(name, rest)| format!("{name} {rest}\n")).collect();
-        std::fs::write(&table_file, lines).expect("the table can be written");
+        let lines: Vec<String> = found.iter().map(|(name, rest)| format!("{name} {rest}")).collect();
+        std::fs::write(&table_file, lines.join("\n") + "\n").expect("the table can be written");
     } else {
         assert!(changed.is_empty(), "results changed:\n{changed}");
         assert_eq!(found, table, "the table of digests names other scenarios or another results version");

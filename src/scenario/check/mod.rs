@@ -61,10 +61,7 @@ impl Scenario {
         let mut check =
             Check { problems, side_files: BTreeMap::new(), read_side, knows_area: true, corners: 0 };
         let scenario = check.scenario(&read, text);
-        match scenario {
-            Some(scenario) if check.problems.is_empty() => Ok(scenario),
-            _ => Err(check.problems.into_error(file, text)),
-        }
+        if check.problems.is_empty() { Ok(scenario) } else { Err(check.problems.into_error(file, text)) }
     }
 }
 
@@ -112,20 +109,11 @@ struct Base<'a> {
 type Names = BTreeMap<String, usize>;
 
 impl Check<'_> {
-    fn scenario(&mut self, file: &File, text: &str) -> Option<Scenario> {
+    fn scenario(&mut self, file: &File, text: &str) -> Scenario {
         self.format(file);
         let name = self.required_name(file.name.as_ref(), &(0..0), "the scenario");
         let clock = self.clock(file);
-        let duration = self.number(file.duration_s.as_ref(), 600.0, 0.0..=1.0e8, "a duration in seconds");
-        let last_tick = clock.tick_at(duration);
-        if last_tick.0 > limit::TICKS {
-            let span = file.duration_s.as_ref().map_or(0..0, |d| d.span.clone());
-            self.add(
-                &span,
-                format!("{duration} s are {last_tick} ticks"),
-                format!("at most {} are allowed", limit::TICKS),
-            );
-        }
+        let last_tick = self.last_tick(file, clock);
         self.table_sizes(file);
         let (area, grid, mut regions) = match self.area(file) {
             Some(found) => found,
@@ -187,7 +175,21 @@ impl Check<'_> {
         if self.knows_area {
             self.check_room(file, &scenario);
         }
-        Some(scenario)
+        scenario
+    }
+
+    fn last_tick(&mut self, file: &File, clock: Clock) -> Tick {
+        let duration = self.number(file.duration_s.as_ref(), 600.0, 0.0..=1.0e8, "a duration in seconds");
+        let last_tick = clock.tick_at(duration);
+        if last_tick.0 > limit::TICKS {
+            let span = file.duration_s.as_ref().map_or(0..0, |d| d.span.clone());
+            self.add(
+                &span,
+                format!("{duration} s are {last_tick} ticks"),
+                format!("at most {} are allowed", limit::TICKS),
+            );
+        }
+        last_tick
     }
 
     fn add(&mut self, span: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
