@@ -15,3 +15,5 @@ pub mod reserve;
 pub mod retire;
 pub mod slots;
 pub mod steer;
+#[cfg(test)]
+mod tests;

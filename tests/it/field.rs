@@ -327,3 +327,38 @@ fn every_place_has_an_answer() {
         }
     }
 }
+
+/// Octile distances on maps of the `MovingAI` collection agree with its published lengths (Sturtevant 2012).
+#[test]
+fn published_octile_lengths_are_met() {
+    let shared =
+        std::env::var_os("THRONG_SHARED").map_or_else(|| crate::common::root().join("../shared"), Into::into);
+    let folder: std::path::PathBuf = shared.join("data/movingai");
+    if !folder.is_dir() {
+        eprintln!("SKIPPED: no MovingAI files; set THRONG_SHARED to the folder that holds data/movingai");
+        return;
+    }
+    for (map, every) in [("arena", 1), ("maze512-32-9", 800)] {
+        let name = format!("{map}.map");
+        let text = std::fs::read_to_string(folder.join(&name)).expect("the map is there");
+        let queries =
+            std::fs::read_to_string(folder.join(format!("{name}.scen"))).expect("its queries are there");
+        let rows: Vec<&str> = text.lines().skip(4).collect();
+        let drawn: Vec<String> = rows
+            .iter()
+            .map(|row| row.chars().map(|c| if matches!(c, '.' | 'G' | 'S') { '.' } else { '#' }).collect())
+            .collect();
+        let mut world = World::new(&drawn.iter().map(String::as_str).collect::<Vec<_>>());
+        for (i, query) in queries.lines().skip(1).step_by(every).enumerate() {
+            let numbers: Vec<f64> = query.split('\t').skip(4).map(|n| n.parse().expect("a number")).collect();
+            let [x, y, gx, gy, length] = numbers[..] else { panic!("{name}, query {i}: {query}") };
+            world.goals = vec![world.cell(gx as u32, gy as u32)];
+            let found = world.field(0, None, &dijkstra()).distance(world.cell(x as u32, y as u32));
+            let found = found.unwrap_or(f64::INFINITY);
+            assert!(
+                (found - length).abs() <= 1e-3 + 5e-6 * length,
+                "{name}, query {i}: {found}, not {length}"
+            );
+        }
+    }
+}

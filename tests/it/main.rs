@@ -1,6 +1,11 @@
 //! Everything that is tested through the public interface, in one binary.
 
-#![allow(clippy::float_cmp, clippy::too_many_lines, reason = "tests compare exact values and list cases")]
+#![allow(
+    clippy::float_cmp,
+    clippy::print_stderr,
+    clippy::too_many_lines,
+    reason = "tests compare exact values, list cases and say what they skip"
+)]
 
 mod cases;
 #[cfg(feature = "cli")]
