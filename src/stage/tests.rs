@@ -168,7 +168,7 @@ fn a_move_into_a_wall_slides_along_it() {
 fn standing_is_counted_and_forgotten_four_times_as_fast() {
     let mut scene = Scene::new(&[(3.0, 3.0)]);
     let patience = Patience::new(&Parameters::default(), CLOCK);
-    let mut tick = |scene: &mut Scene, by: i32| {
+    let tick = |scene: &mut Scene, by: i32| {
         let at = scene.rows.position[0];
         let granted = [Granted { at: Point::new(at.x + by, at.y), held_by: HeldBy::Nothing }];
         let input = PatienceInput {
