@@ -452,7 +452,7 @@ fn shape_of(spec: &ShapeSpec, scenario: &Scenario) -> Option<Shape> {
             Shape::Polygon(rings.iter().map(ring).collect::<Option<_>>()?)
         }
         ShapeSpec::Circle([x, y, r]) => Shape::Circle {
-            centre: place([*x, *y])?,
+            centre: place([x - r, y - r]).and(place([x + r, y + r])).and(place([*x, *y]))?,
             radius: crate::base::units(*r).filter(|r| (1..=1_000_000_000).contains(r))?,
         },
     };

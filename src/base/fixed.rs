@@ -100,6 +100,14 @@ impl Offset {
             && self.length_squared() < u64::from(length) * u64::from(length)
     }
 
+    /// Whether the offset is at most `length` units long; exact.
+    pub fn is_within(self, length: i32) -> bool {
+        let length = length.max(0).unsigned_abs();
+        self.x.unsigned_abs() <= length
+            && self.y.unsigned_abs() <= length
+            && self.length_squared() <= u64::from(length) * u64::from(length)
+    }
+
     /// The cross product `self x other`, in square units; exact.
     pub fn cross(self, other: Self) -> i128 {
         i128::from(self.x) * i128::from(other.y) - i128::from(self.y) * i128::from(other.x)
@@ -178,6 +186,7 @@ mod tests {
         assert!(!Offset::new(30, 40).is_shorter_than(50));
         assert!(Offset::new(30, 40).is_shorter_than(51));
         assert!(!Offset::new(0, 0).is_shorter_than(0));
+        assert!(Offset::new(30, 40).is_within(50) && !Offset::new(31, 40).is_within(50));
         assert!(!Offset::new(i32::MAX, i32::MIN + 1).is_shorter_than(1));
     }
 

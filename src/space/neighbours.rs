@@ -96,7 +96,7 @@ impl NeighbourIndex {
                 let end = self.starts[(row * self.columns + to) as usize + 1] as usize;
                 for k in begin..end {
                     let offset = self.topology.displacement(point, self.positions[k]);
-                    if offset.is_shorter_than(radius + 1) {
+                    if offset.is_within(radius) {
                         visit(self.order[k], offset);
                     }
                 }
@@ -132,6 +132,17 @@ impl NeighbourIndex {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_radius_is_exact() {
+        let mut index = NeighbourIndex::default();
+        let bounds = Rect { min: Point::new(0, 0), max: Point::new(1000, 1000) };
+        // One at exactly 500 units, one less than a unit beyond.
+        index.rebuild(&[Point::new(300, 400), Point::new(301, 400)], bounds, 100, Topology::default());
+        let mut found = Vec::new();
+        index.visit(Point::new(0, 0), 500, |i, _| found.push(i));
+        assert_eq!(found, [0]);
+    }
 
     proptest! {
         #[test]

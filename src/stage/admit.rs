@@ -1,8 +1,6 @@
 //! `admit`: sources and placed agents become new rows, where there is room.
 
-use crate::base::{
-    AgentId, ClassId, Clock, Digester, Draws, Offset, Point, Purpose, SourceId, Tick, name_hash,
-};
+use crate::base::{AgentId, ClassId, Clock, Digester, Draws, Point, Purpose, SourceId, Tick, name_hash};
 use crate::rows::{Origin, Row, Rows, State};
 use crate::scenario::{Errand, PlacedAgent, Placement, Scenario, Source, Supply};
 use crate::site::Site;
@@ -354,22 +352,21 @@ struct Places<'a> {
     shape: &'a Shape,
     bounds: Rect,
     /// Where the search of a lattice goes on: places before it are taken.
-    next: usize,
-    lattice: Option<Vec<Point>>,
+    next: u64,
 }
 
 impl<'a> Places<'a> {
     fn new(source: &'a Source, input: &'a AdmitInput<'a>) -> Self {
         let shape = &input.scenario.region(source.region).shape;
         let bounds = shape.bounds().unwrap_or(Rect { min: Point::default(), max: Point::default() });
-        Self { source, input, shape, bounds, next: 0, lattice: None }
+        Self { source, input, shape, bounds, next: 0 }
     }
 
     fn find(&mut self, crowd: &Crowd, radius: i32, index: u32) -> Option<Point> {
         match &self.source.placement {
             Placement::Random => self
                 .at_random(crowd, radius, index)
-                .or_else(|| self.in_order(crowd, radius, (radius / 2).max(5_000))),
+                .or_else(|| self.in_order(crowd, radius, self.fine_step(radius))),
             Placement::Grid { spacing } | Placement::Hex { spacing } => {
                 self.in_order(crowd, radius, *spacing)
             }
@@ -378,6 +375,12 @@ impl<'a> Places<'a> {
                 points.iter().find(fits).copied()
             }
         }
+    }
+
+    /// Units; half a radius, or more in a region that is too large to be searched that finely.
+    fn fine_step(&self, radius: i32) -> i32 {
+        let sides = [self.bounds.max.x - self.bounds.min.x, self.bounds.max.y - self.bounds.min.y];
+        (radius / 2).max(5_000).max(sides[0].max(sides[1]) / 1000)
     }
 
     fn is_free(&self, crowd: &Crowd, at: Point, radius: i32) -> bool {
@@ -406,37 +409,47 @@ impl<'a> Places<'a> {
 
     fn in_order(&mut self, crowd: &Crowd, radius: i32, spacing: i32) -> Option<Point> {
         let hex = matches!(self.source.placement, Placement::Hex { .. });
-        let lattice = self
-            .lattice
-            .take()
-            .unwrap_or_else(|| lattice(self.bounds, spacing, hex, radius + self.source.gap));
-        let found = (self.next..lattice.len()).find(|&i| self.is_free(crowd, lattice[i], radius));
+        let lattice = Lattice::new(self.bounds, spacing, hex, radius + self.source.gap);
+        let found = (self.next..lattice.len()).find(|&i| self.is_free(crowd, lattice.place(i), radius));
         self.next = found.map_or(lattice.len(), |i| i + 1);
-        let place = found.map(|i| lattice[i]);
-        self.lattice = Some(lattice);
-        place
+        found.map(|i| lattice.place(i))
     }
 }
 
-/// Places of a lattice in a box, from `inset` within its lower left corner, row by row.
-fn lattice(bounds: Rect, spacing: i32, hex: bool, inset: i32) -> Vec<Point> {
-    let spacing = i64::from(spacing.max(1));
-    let row_height = if hex { spacing * 1732 / 2000 } else { spacing }.max(1);
-    let (x0, y0) = (i64::from(bounds.min.x) + i64::from(inset), i64::from(bounds.min.y) + i64::from(inset));
-    let mut places = Vec::new();
-    let mut row = 0;
-    while y0 + row * row_height <= i64::from(bounds.max.y) {
-        let shift = if hex && row % 2 == 1 { spacing / 2 } else { 0 };
-        let mut x = x0 + shift;
-        while x <= i64::from(bounds.max.x) {
-            let offset = Offset::new(
-                (x - i64::from(bounds.min.x)) as i32,
-                (y0 + row * row_height - i64::from(bounds.min.y)) as i32,
-            );
-            places.push(bounds.min.plus(offset));
-            x += spacing;
+/// Places of a lattice in a box, from an inset within its lower left corner, row by row.
+struct Lattice {
+    origin: (i64, i64),
+    spacing: i64,
+    row_height: i64,
+    hex: bool,
+    columns: u64,
+    rows: u64,
+}
+
+impl Lattice {
+    fn new(bounds: Rect, spacing: i32, hex: bool, inset: i32) -> Self {
+        let spacing = i64::from(spacing.max(1));
+        let row_height = if hex { spacing * 1732 / 2000 } else { spacing }.max(1);
+        let origin = (i64::from(bounds.min.x) + i64::from(inset), i64::from(bounds.min.y) + i64::from(inset));
+        let count = |low: i64, high: i32, step: i64| ((i64::from(high) - low).max(-step) / step + 1) as u64;
+        Self {
+            origin,
+            spacing,
+            row_height,
+            hex,
+            columns: count(origin.0, bounds.max.x, spacing),
+            rows: count(origin.1, bounds.max.y, row_height),
         }
-        row += 1;
     }
-    places
+
+    fn len(&self) -> u64 {
+        self.columns * self.rows
+    }
+
+    fn place(&self, i: u64) -> Point {
+        let (row, column) = ((i / self.columns) as i64, (i % self.columns) as i64);
+        let shift = if self.hex && row % 2 == 1 { self.spacing / 2 } else { 0 };
+        let x = self.origin.0 + column * self.spacing + shift;
+        Point::new(x as i32, (self.origin.1 + row * self.row_height) as i32)
+    }
 }

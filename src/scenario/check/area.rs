@@ -292,7 +292,10 @@ impl Check<'_> {
         } else if let Some(circle) = circle {
             let [x, y, radius] = circle.value;
             let centre = self.place(&At { value: [x, y], span: circle.span.clone() }, frame)?;
-            let radius = units(radius).filter(|r| (0..=limit::EXTENT_M * 50_000).contains(r)).unwrap_or(0);
+            for corner in [[x - radius, y - radius], [x + radius, y + radius]] {
+                self.place(&At { value: corner, span: circle.span.clone() }, frame)?;
+            }
+            let radius = units(radius).filter(|&r| r > 0).unwrap_or(0);
             (Shape::Circle { centre, radius }, &circle.span)
         } else {
             let polygon = polygon?;

@@ -255,6 +255,22 @@ fn a_shape_that_crosses_itself_has_the_area_it_covers() {
     assert!((scenario.regions[1].shape.area_m2() - 2.0).abs() < 1e-9);
 }
 
+proptest::proptest! {
+    /// Whatever is done to a file, it is read or told, never a panic.
+    #[test]
+    fn no_text_makes_it_panic(cut in 0..FULL.len(), length in 0..30_usize, put in "[ -~\n]{0,12}") {
+        let from = (0..=cut).rev().find(|i| FULL.is_char_boundary(*i)).unwrap_or(0);
+        let to = (from + length..FULL.len()).find(|i| FULL.is_char_boundary(*i)).unwrap_or(FULL.len());
+        let _ = read(&format!("{}{put}{}", &FULL[..from], &FULL[to..]));
+    }
+}
+
+#[test]
+fn a_circle_stays_within_reach() {
+    let huge = changed("rect = [0.5, 0.5, 3.0, 3.5]", "circle = [5, 2, 19999]");
+    assert!(problems(&huge)[0].contains("is too far from the area"), "{:?}", problems(&huge));
+}
+
 #[test]
 fn several_syntax_errors_are_told_at_once() {
     let found = problems("format = 1\nname = \nseed = = 3\n[area\n");
