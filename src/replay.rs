@@ -250,6 +250,7 @@ mod tests {
             for place in (0..bytes.len()).step_by(7) {
                 let mut changed = bytes.clone();
                 changed[place] ^= 1 << (place % 8);
+                fs::remove_file(&path).unwrap();
                 fs::write(&path, changed).unwrap();
                 let is_told = replay_again(folder.path()).map_or(true, |found| !found.is_same());
                 assert!(is_told, "{name}, byte {place}");

@@ -30,12 +30,12 @@ struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  throng run scenarios/bottleneck.toml                  run it and see the numbers
-  throng run scenarios/bottleneck.toml --out trace      the same, and keep a trace
-  throng replay trace                                   run the trace again: every tick must be the same
+  throng run scenarios/bottleneck.toml               run it and see the numbers
+  throng run scenarios/bottleneck.toml --out trace   the same, and keep a trace
+  throng replay trace                                is every tick the same again?
   throng run scenarios/bottleneck.toml --seed 8 --out other
-  throng diff trace other                               where the two part first
-  throng check 'scenarios/*.toml'                       test what the scenarios expect of themselves
+  throng diff trace other                            where the two part first
+  throng check 'scenarios/*.toml'                    test what the scenarios expect of themselves
 
 Exit codes: 0 fine, 1 an expectation or comparison failed, 2 bad input or usage, 3 the run itself failed.
 `throng COMMAND --help` explains a command and shows examples.";

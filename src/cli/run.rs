@@ -53,9 +53,9 @@ pub(super) struct RunArguments {
 const EXAMPLES: &str = "\
 Examples:
   throng run scenarios/bottleneck.toml
-  throng run scenarios/bottleneck.toml --out trace --every 10     keep a trace, with agents in every tenth tick
-  throng run scenarios/bottleneck.toml --csv tables               tables of agents, crossings and measurements
-  throng run scenarios/bottleneck.toml --seeds 1..10              how much do the results depend on the seed?
+  throng run scenarios/bottleneck.toml --out trace --every 10   agents in every 10th tick
+  throng run scenarios/bottleneck.toml --csv tables             agents, crossings, areas
+  throng run scenarios/bottleneck.toml --seeds 1..10            what depends on the seed?
   throng run scenarios/bottleneck.toml --json | jq .evacuation_s";
 
 /// Seeds from the first to the last, both included.

@@ -39,6 +39,9 @@ impl Deriver<'_> {
             return (Vec2::ZERO, false);
         }
         let fallback = || self.best(cell).map_or(Vec2::ZERO, unit);
+        let missing = |step: &Step| self.value(cell, *step).is_none();
+        let at_wall =
+            self.guidance.wall_fallback == WallFallback::BestNeighbour && Step::ALL.iter().any(missing);
         let smooth = match self.guidance.derivation {
             Derivation::Parent | Derivation::OnDemand => {
                 return (self.parent(cell).map_or_else(fallback, unit), false);
@@ -48,7 +51,7 @@ impl Deriver<'_> {
             Derivation::Weighted(weight) => self.weighted(cell, weight),
             Derivation::Gradient => self.gradient(cell),
         };
-        match smooth.filter(|&v| self.leads_closer(cell, v)) {
+        match smooth.filter(|&v| !at_wall && self.leads_closer(cell, v)) {
             Some(v) => (v, false),
             None => (fallback(), true),
         }
@@ -109,10 +112,6 @@ impl Deriver<'_> {
     /// The 3x3 Sobel operator; a missing neighbour counts as the centre.
     fn sobel(&self, cell: CellIndex) -> Option<Vec2> {
         let here = self.distances.at(cell);
-        let missing = |step: &Step| self.value(cell, *step).is_none();
-        if self.guidance.wall_fallback == WallFallback::BestNeighbour && Step::ALL.iter().any(missing) {
-            return None;
-        }
         let mut sum = Vec2::ZERO;
         for step in Step::ALL {
             let (dx, dy) = step.delta();

@@ -40,6 +40,8 @@ pub struct TraceWriter {
     ticks: Stream<TickRow>,
     commands: BufWriter<SealedFile>,
     last: Option<(Tick, Digest, Counts)>,
+    /// Ticks of a block; tests take fewer.
+    pub(super) block_ticks: usize,
 }
 
 impl TraceWriter {
@@ -74,6 +76,7 @@ impl TraceWriter {
             scenario: Arc::clone(scenario),
             info,
             last: None,
+            block_ticks: BLOCK_TICKS,
         })
     }
 
@@ -92,7 +95,7 @@ impl TraceWriter {
         self.roster.pending.extend(record.events.admitted.iter().map(|agent| source.roster_row(agent)));
         self.ticks.pending.push(tick);
         self.last = Some((record.tick, record.run_digest, record.counts));
-        if self.agents.pending.len() >= BLOCK_ROWS || self.ticks.pending.len() >= BLOCK_TICKS {
+        if self.agents.pending.len() >= BLOCK_ROWS || self.ticks.pending.len() >= self.block_ticks {
             self.write_block()?;
         }
         Ok(())
