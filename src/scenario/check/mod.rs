@@ -11,7 +11,7 @@ mod tests;
 use super::file::File;
 use super::problem::{Problems, ScenarioError, nearest_name};
 use super::value::At;
-use super::{Reservation, Scenario};
+use super::{Class, Reservation, Scenario};
 use crate::base::{Clock, Frame, Point, Tick, limit, units};
 use crate::space::{Area, GridFrame};
 use std::collections::BTreeMap;
@@ -103,6 +103,12 @@ struct Base<'a> {
     grid: GridFrame,
     clock: Clock,
     last_tick: Tick,
+}
+
+/// Classes by name.
+struct Classes {
+    list: Vec<Class>,
+    names: Names,
 }
 
 /// The names of one table, sorted, with where each was defined.

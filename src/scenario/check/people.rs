@@ -7,18 +7,12 @@ use super::super::{
     PlacedAgent, Placement, Source, Supply,
 };
 use super::places::Regions;
-use super::{Base, Check, Names, names_of};
+use super::{Base, Check, Classes, Names, names_of};
 use crate::base::{
     ClassId, DoorId, GoalId, JourneyId, Point, RegionId, Tick, UNITS_PER_METRE, limit, name_hash, units,
 };
 use crate::space::Shape;
 use std::ops::Range;
-
-/// Classes by name.
-pub(super) struct Classes {
-    pub(super) list: Vec<Class>,
-    pub(super) names: Names,
-}
 
 /// Names that people refer to.
 pub(super) struct PeopleNames<'a> {

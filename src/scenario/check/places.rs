@@ -2,8 +2,7 @@
 
 use super::super::file::File;
 use super::super::{Door, Ground, Line, Measure, Region};
-use super::people::Classes;
-use super::{Base, Check, Names, names_of};
+use super::{Base, Check, Classes, Names, names_of};
 use crate::base::{RegionId, limit};
 use crate::space::{Area, GridFrame, Shape};
 use std::collections::BTreeMap;
