@@ -2,7 +2,7 @@
 
 use super::super::file::{AgentFile, File};
 use super::super::value::At;
-use super::super::{Placement, Scenario, Source, Supply};
+use super::super::{Motion, Placement, Scenario, Source, Supply};
 use super::Check;
 use crate::base::{ClassId, Point, Tick, limit};
 use crate::space::{Body, Solid, Terrain};
@@ -41,8 +41,24 @@ impl Check<'_> {
                 }
             }
         }
+        self.check_tiles(file, scenario);
         self.check_total(scenario);
         self.check_agent_room(file, scenario, &terrain);
+    }
+
+    /// Tiles are reserved whole: a body wider than a tile would reach into its neighbour's.
+    fn check_tiles(&mut self, file: &File, scenario: &Scenario) {
+        if scenario.motion != Motion::TileSteps || !scenario.reservation.enabled {
+            return;
+        }
+        let of_sources = scenario.sources.iter().flat_map(|s| s.classes.iter().map(|(class, _)| *class));
+        let classes = of_sources.chain(scenario.agents.iter().map(|a| a.class));
+        let widest = classes.map(|class| scenario.class(class).core_radius).max().unwrap_or(0);
+        if 2 * widest > scenario.grid.cell {
+            let span = file.motion.as_ref().map_or(0..0, |m| m.span.clone());
+            let help = "make cell_m at least twice the core radius, or set [reservation] enabled = false";
+            self.add(&span, "a body is wider than a tile", help);
+        }
     }
 
     fn check_total(&mut self, scenario: &Scenario) {

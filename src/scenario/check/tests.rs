@@ -207,6 +207,7 @@ fn each_wrong_line_is_named_with_its_place() {
             "21:11 publishing fields later than in the same tick",
         ),
         ("", "[motion]\nmodel = \"social-force\"", "21:9 the social force model is not supported yet"),
+        ("", "[motion]\nmodel = \"tile-steps\"", "20:1 a body is wider than a tile"),
         ("", "[steering]\nlane = 7", "21:8 7 is not a value for this parameter"),
         ("", "[periodic]\nx = \"yes\"", "21:5 the string \"yes\" stands where true or false belongs"),
     ];
