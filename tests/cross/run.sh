@@ -4,7 +4,7 @@
 #   tests/cross/run.sh [--strict] [TARGET...]
 #
 # Targets: native (release, the reference), debug (opt-level 0), cpu (target-cpu=native), wasm32 (in Node), aarch64 (under
-# qemu-user). Without names: all. A target whose tools cannot be had is SKIPPED with the reason; --strict makes that a
+# qemu-user), i686 (through its own loader). Without names: all. A target whose tools cannot be had is SKIPPED with the reason; --strict makes that a
 # failure. Where rustup has a target it is used; else, on Debian as root, its rustc-web packages are unpacked into a cache
 # folder (THRONG_CROSS_CACHE, by default target/cross) beside the installed toolchain.
 set -u
@@ -15,9 +15,13 @@ mkdir -p "$cache"
 strict=0
 targets=()
 for argument in "$@"; do
-  case $argument in --strict) strict=1 ;; *) targets+=("$argument") ;; esac
+  case $argument in
+    --strict) strict=1 ;;
+    native | debug | cpu | wasm32 | aarch64 | i686) targets+=("$argument") ;;
+    *) echo "unknown target $argument: native, debug, cpu, wasm32, aarch64 or i686" >&2; exit 2 ;;
+  esac
 done
-[ ${#targets[@]} -gt 0 ] || targets=(native debug cpu wasm32 aarch64)
+[ ${#targets[@]} -gt 0 ] || targets=(native debug cpu wasm32 aarch64 i686)
 
 skip() { echo "SKIPPED $1: $2" >&2; return 77; }
 build() { cargo build --quiet --target-dir "$cache/$1" "${@:2}" >&2; }
@@ -33,13 +37,16 @@ fetch_web() {
   is_debian_root || return 1
   install libllvm22 lld-22 || return 1
   local version
+  rm -rf "$cache/debs" "$web.part"
   mkdir -p "$cache/debs"
   download rustc-web libstd-rust-web-dev rust-web-src || return 1
-  version=$(dpkg-deb -f "$(ls "$cache"/debs/rustc-web_*.deb | head -n 1)" Depends | grep -o 'libstd-rust-web-[0-9.]*' | head -n 1)
-  download "$version" || return 1
-  for deb in "$cache"/debs/*.deb; do dpkg -x "$deb" "$web" || return 1; done
+  version=$(dpkg-deb -f "$cache"/debs/libstd-rust-web-dev_*.deb Depends | grep -o 'libstd-rust-web-[0-9][0-9.]*' | head -n 1)
+  [ -n "$version" ] && download "$version" || return 1
+  for deb in "$cache"/debs/*.deb; do dpkg -x "$deb" "$web.part" || return 1; done
+  mv "$web.part" "$web"  # whole or not at all: a broken download is not taken for a toolchain
 }
 with_web() { LD_LIBRARY_PATH=$web/usr/lib/x86_64-linux-gnu RUSTC=$web/usr/bin/rustc "$@"; }
+build_web() { RUSTC_BOOTSTRAP=1 with_web cargo build --quiet --release --target-dir "$cache/$1" -Z build-std=std,panic_abort "${@:2}" >&2; }
 
 run_native() { build native --release && "$cache/native/release/cross"; }
 run_debug() { build debug && "$cache/debug/debug/cross"; }
@@ -52,8 +59,7 @@ run_wasm32() {
     build wasm32 --release --lib --target $target || return 1
   else
     fetch_web || { skip wasm32 "no toolchain for it, and none could be fetched"; return; }
-    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 RUSTC_BOOTSTRAP=1 \
-      with_web cargo build --quiet --release --lib --target-dir "$cache/wasm32" -Z build-std=std,panic_abort --target $target >&2 || return 1
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 build_web wasm32 --lib --target $target || return 1
   fi
   node run.mjs "$cache/wasm32/$target/release/cross.wasm"
 }
@@ -68,28 +74,46 @@ run_aarch64() {
     build aarch64 --release --target $target || return 1
   else
     fetch_web || { skip aarch64 "no toolchain for it, and none could be fetched"; return; }
-    RUSTC_BOOTSTRAP=1 with_web cargo build --quiet --release --target-dir "$cache/aarch64" -Z build-std=std,panic_abort --target $target >&2 || return 1
+    build_web aarch64 --target $target || return 1
   fi
   qemu-aarch64-static -L /usr/aarch64-linux-gnu "$cache/aarch64/$target/release/cross"
 }
 
+run_i686() {
+  local target=i686-unknown-linux-gnu libraries=/usr/i686-linux-gnu/lib
+  if ! command -v i686-linux-gnu-gcc >/dev/null || [ ! -e $libraries/ld-linux.so.2 ]; then
+    is_debian_root && install gcc-i686-linux-gnu libc6-dev-i386-cross || { skip i686 "no cross linker"; return; }
+  fi
+  export CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc
+  if has_rustup_target $target; then
+    build i686 --release --target $target || return 1
+  else
+    fetch_web || { skip i686 "no toolchain for it, and none could be fetched"; return; }
+    build_web i686 --target $target || return 1
+  fi
+  $libraries/ld-linux.so.2 --library-path $libraries "$cache/i686/$target/release/cross"
+}
+
+started=$SECONDS
 expected=$(run_native) || { echo "the reference does not build or run" >&2; exit 1; }
-printf 'native (reference)\n%s\n' "$expected"
+printf 'native (reference), %s s\n%s\n' $((SECONDS - started)) "$expected"
 status=0
 for target in "${targets[@]}"; do
   [ "$target" = native ] && continue
+  started=$SECONDS
   found=$("run_$target")
   code=$?
+  took="$((SECONDS - started)) s"
   if [ $code = 77 ]; then
     [ $strict = 1 ] && status=1
   elif [ $code != 0 ]; then
-    echo "$target: does not build or run" >&2
+    echo "$target: does not build or run, $took" >&2
     status=1
   elif [ "$found" = "$expected" ]; then
-    echo "$target: same digests"
+    echo "$target: same digests, $took"
   else
-    echo "$target: DIFFERS (< expected, > found)"
-    diff <(echo "$expected") <(echo "$found") | head -n 4
+    echo "$target: DIFFERS, first in line (expected | found):"
+    paste -d '|' <(echo "$expected") <(echo "$found") | awk -F '|' '$1 != $2 { print "  " NR ": " $1 " | " $2; exit }'
     status=1
   fi
 done
