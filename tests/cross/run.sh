@@ -5,8 +5,7 @@
 #
 # Targets: native (release, the reference), debug (opt-level 0), cpu (target-cpu=native), wasm32 (in Node), aarch64 (under
 # qemu-user), i686 (through its own loader). Without names: all. A target whose tools cannot be had is SKIPPED with the
-# reason; --strict makes that a
-# failure. Where rustup has a target it is used; else, on Debian as root, its rustc-web packages are unpacked into a cache
+# reason; --strict makes that a failure. Where rustup has a target it is used; else, on Debian as root, its rustc-web packages are unpacked into a cache
 # folder (THRONG_CROSS_CACHE, by default target/cross) beside the installed toolchain.
 set -u
 cd "$(dirname "$0")" || exit 1
