@@ -64,7 +64,7 @@ impl Field {
         guidance: &Guidance,
         workers: &Workers,
     ) -> Self {
-        let distances = solve(&transition, goals, guidance);
+        let distances = solve(&transition, goals, guidance, workers);
         let mut field = Self {
             steps: guidance.tie_order.steps(),
             guidance: guidance.clone(),

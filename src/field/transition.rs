@@ -188,6 +188,11 @@ impl Moves {
         self.legal[cell as usize] & step.bit() != 0
     }
 
+    /// A bit per legal step, in the order of [`Step::ALL`].
+    pub(super) fn legal_steps(&self, cell: CellIndex) -> u8 {
+        self.legal[cell as usize]
+    }
+
     /// Whether the neighbour is in sight of the cell's centre: it may be read there, though no body may stand in it.
     pub fn is_linked(&self, cell: CellIndex, step: Step) -> bool {
         self.linked[cell as usize] & step.bit() != 0
