@@ -225,6 +225,9 @@ impl Field {
         if too_far || (self.transition.moves.is_open(home) && !is_off) {
             return Guide::Unreachable;
         }
+        if !is_off && self.has_links(home) {
+            return self.guide_along_links(home, at);
+        }
         let square =
             (-STRAY_REACH..=STRAY_REACH).flat_map(|dy| (-STRAY_REACH..=STRAY_REACH).map(move |dx| (dx, dy)));
         let known =
@@ -235,6 +238,40 @@ impl Field {
             Some(Guide::Way { toward, cost: self.distances.at(cell) as f32 })
         };
         nearest.and_then(back).unwrap_or(Guide::Unreachable)
+    }
+
+    fn has_links(&self, cell: CellIndex) -> bool {
+        Step::ALL.into_iter().any(|s| self.transition.moves.is_linked(cell, s))
+    }
+
+    /// From a closed cell to the nearest cell with guidance, from cell to cell in sight: never through a wall.
+    fn guide_along_links(&self, home: CellIndex, at: Point) -> Guide {
+        let moves = &self.transition.moves;
+        let frame = moves.frame();
+        // Cells of a round, each with the first cell on the way to it.
+        let mut seen = vec![home];
+        let mut round = vec![(home, None)];
+        for _ in 0..STRAY_REACH {
+            let mut next_round = Vec::new();
+            for &(cell, first) in &round {
+                for step in self.steps.into_iter().filter(|&s| moves.is_linked(cell, s)) {
+                    let Some(next) = moves.neighbour(cell, step).filter(|c| !seen.contains(c)) else {
+                        continue;
+                    };
+                    seen.push(next);
+                    next_round.push((next, first.or(Some(next))));
+                }
+            }
+            round = next_round;
+            let known = round.iter().filter(|(c, _)| self.owner(*c) == Some(*c));
+            let nearest = known.min_by_key(|(c, _)| (frame.centre(*c).minus(at).length_squared(), *c));
+            if let Some(&(cell, Some(first))) = nearest {
+                let toward = frame.centre(first).minus(at).metres().try_normalize();
+                let cost = self.distances.at(cell) as f32;
+                return toward.map_or(Guide::NoDescent, |toward| Guide::Way { toward, cost });
+            }
+        }
+        Guide::Unreachable
     }
 
     /// The next cell on the cheapest way, ties in the tie order. `None` at goals and where no way is.

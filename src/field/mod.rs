@@ -11,6 +11,9 @@ mod settings;
 mod store;
 mod transition;
 
+#[cfg(test)]
+mod tests;
+
 pub use field::{Field, Guide};
 pub use settings::{
     Compass, Derivation, Diagonal, Guidance, Neighbourhood, Publish, Sampling, Solver, TieOrder,

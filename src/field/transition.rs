@@ -134,43 +134,51 @@ impl Moves {
     }
 
     fn may_step(&self, input: &MovesInput<'_>, cell: CellIndex, next: CellIndex, step: Step) -> bool {
-        if !self.is_open(next) || (step.is_diagonal() && !self.has_flanks(input.guidance, cell, step)) {
+        if !self.is_open(next) || (step.is_diagonal() && input.guidance.neighbours == Neighbourhood::Four) {
             return false;
         }
         let (from, to) = ends(self.frame, cell, step);
+        // Regions lie within one turn of a ring, so they are asked about the cell itself.
+        let places = [from, self.frame.centre(next)];
         let against = |(shape, d): &(Shape, [f64; 2])| {
             let way = to.minus(from);
             let back = d[0] * f64::from(way.x) + d[1] * f64::from(way.y) < 0.0;
-            back && (shape.contains(from) || shape.contains(to))
+            back && places.iter().any(|&p| shape.contains(p))
         };
         if input.one_way.iter().any(against) {
             return false;
         }
-        // A disc that keeps its radius from every wall at one end and moves by less than the rest is clear.
-        let near = i64::from(input.radius) + i64::from(self.frame.cell) * 3 / 2;
-        if i64::from(input.clearance[cell]) > near || input.guidance.diagonal == Diagonal::Free {
-            return true;
-        }
-        let radius = if step.is_diagonal() && input.guidance.diagonal == Diagonal::OneFlank {
-            1
-        } else {
-            input.radius
-        };
-        input.terrain.walls_near(from).all(|w| w.is_clear_of(from, to, radius.max(1)))
-    }
-
-    fn has_flanks(&self, guidance: &Guidance, cell: CellIndex, step: Step) -> bool {
-        if guidance.neighbours == Neighbourhood::Four {
-            return false;
+        if !step.is_diagonal() {
+            return self.is_swept_clear(input, cell, step);
         }
         let (dx, dy) = step.delta();
-        let open = |delta| self.frame.neighbour(cell, delta, 0).is_some_and(|c| self.is_open(c));
-        let flanks = [open(dx), self.frame.neighbour(cell, 0, dy).is_some_and(|c| self.is_open(c))];
-        match guidance.diagonal {
-            Diagonal::Strict => flanks[0] && flanks[1],
-            Diagonal::OneFlank => flanks[0] || flanks[1],
-            Diagonal::Free => true,
+        let flanks = [(dx, 0), (0, dy)].map(|flank| self.is_flank(input, cell, flank, (dx, dy)));
+        match input.guidance.diagonal {
+            Diagonal::Strict => flanks == [true; 2] && self.is_swept_clear(input, cell, step),
+            // A point may turn round a corner; a body would cut it.
+            Diagonal::OneFlank if input.radius == 0 => flanks.contains(&true),
+            Diagonal::OneFlank => flanks.contains(&true) && self.is_swept_clear(input, cell, step),
+            Diagonal::Free => is_between_corners(input.terrain, from, to),
         }
+    }
+
+    /// Whether a flanking cell is open, and for one-flank diagonals, whether the way over it is clear too.
+    fn is_flank(&self, input: &MovesInput<'_>, cell: CellIndex, flank: (i32, i32), goal: (i32, i32)) -> bool {
+        let Some(middle) = self.frame.neighbour(cell, flank.0, flank.1).filter(|&c| self.is_open(c)) else {
+            return false;
+        };
+        let legs = [(cell, flank), (middle, (goal.0 - flank.0, goal.1 - flank.1))];
+        input.guidance.diagonal != Diagonal::OneFlank
+            || legs.into_iter().all(|(c, d)| Step::of(d).is_some_and(|s| self.is_swept_clear(input, c, s)))
+    }
+
+    /// Whether the disc swept along a step meets no wall.
+    fn is_swept_clear(&self, input: &MovesInput<'_>, cell: CellIndex, step: Step) -> bool {
+        // A disc that keeps its radius from every wall at one end and moves by less than the rest is clear.
+        let near = i64::from(input.radius) + i64::from(self.frame.cell) * 3 / 2;
+        let (from, to) = ends(self.frame, cell, step);
+        i64::from(input.clearance[cell]) > near
+            || input.terrain.walls_near(from).all(|w| w.is_clear_of(from, to, input.radius))
     }
 
     /// Where the cells lie.
@@ -215,6 +223,12 @@ fn ends(frame: GridFrame, cell: CellIndex, step: Step) -> (Point, Point) {
     let from = frame.centre(cell);
     let (dx, dy) = step.delta();
     (from, Point::new(from.x + dx * frame.cell, from.y + dy * frame.cell))
+}
+
+/// Whether the way crosses walls at most in its middle, where the corners of two solid cells may meet.
+fn is_between_corners(terrain: &Terrain, from: Point, to: Point) -> bool {
+    let middle = Point::new(from.x + (to.x - from.x) / 2, from.y + (to.y - from.y) / 2);
+    terrain.walls_near(from).all(|w| !w.is_crossed_by(from, middle) && !w.is_crossed_by(middle, to))
 }
 
 fn is_in_sight(input: &MovesInput<'_>, frame: GridFrame, cell: CellIndex, step: Step) -> bool {
@@ -265,12 +279,17 @@ impl Transition {
     }
 }
 
-/// The open cells of a goal: those whose centre lies in a shape, else those nearest to the shapes' anchors.
+/// The open cells of a goal: those whose centre lies in a shape, and where a shape holds none, the nearest one next to
+/// its anchor. If all that gives none, the nearest ones within a few cells of the anchors.
 pub fn goal_cells(frame: GridFrame, shapes: &[Shape], moves: &Moves) -> Vec<CellIndex> {
-    let mut cells: Vec<CellIndex> = shapes.iter().flat_map(|shape| cells_in(frame, shape, moves)).collect();
+    let nearest = |shape: &Shape, within: i32| nearest_open(frame, shape.anchor()?, moves, within);
+    let cells_of = |shape: &Shape| {
+        let cells = cells_in(frame, shape, moves);
+        if cells.is_empty() { nearest(shape, 1).into_iter().collect() } else { cells }
+    };
+    let mut cells: Vec<CellIndex> = shapes.iter().flat_map(cells_of).collect();
     if cells.is_empty() {
-        cells =
-            shapes.iter().filter_map(Shape::anchor).filter_map(|a| nearest_open(frame, a, moves)).collect();
+        cells = shapes.iter().filter_map(|shape| nearest(shape, NEAREST_WITHIN)).collect();
     }
     cells.sort_unstable();
     cells.dedup();
@@ -293,10 +312,9 @@ fn cells_in(frame: GridFrame, shape: &Shape, moves: &Moves) -> Vec<CellIndex> {
 /// Cells around a place that are searched for an open one.
 const NEAREST_WITHIN: i32 = 8;
 
-fn nearest_open(frame: GridFrame, at: Point, moves: &Moves) -> Option<CellIndex> {
+fn nearest_open(frame: GridFrame, at: Point, moves: &Moves, within: i32) -> Option<CellIndex> {
     let home = frame.nearest_cell(at);
-    let square = (-NEAREST_WITHIN..=NEAREST_WITHIN)
-        .flat_map(|dy| (-NEAREST_WITHIN..=NEAREST_WITHIN).map(move |dx| (dx, dy)));
+    let square = (-within..=within).flat_map(|dy| (-within..=within).map(move |dx| (dx, dy)));
     let cells = square.filter_map(|(dx, dy)| frame.neighbour(home, dx, dy)).filter(|&c| moves.is_open(c));
     cells.min_by_key(|&c| (frame.centre(c).minus(at).length_squared(), c))
 }
