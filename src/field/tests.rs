@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::{Frame, Offset, Point, Workers};
-use crate::space::{Area, Body, CellIndex, Grid, GridFrame, Rect, Ring, Shape, Terrain, clearance_grid};
+use crate::space::{Area, Body, Grid, GridFrame, Rect, Ring, Shape, Terrain, clearance_grid};
 use glam::Vec2;
 use std::sync::Arc;
 
@@ -338,7 +338,6 @@ fn directions_are_continuous() {
             }
         }
     }
-    println!("worst {worst:?}");
     assert!(worst.0 > 0.9, "a jump across an edge: {worst:?}");
 }
 
@@ -490,35 +489,4 @@ fn the_store_keeps_to_its_budget_in_a_fixed_order() {
     assert_eq!(counters.bytes, 3 * field.bytes());
     store.retain(|k| k.goal == GoalId(2));
     assert_eq!((store.keys(), store.counters().bytes), (vec![key(2)], field.bytes()));
-}
-
-/// Cells per second on an open and a random map; to be read, not asserted: `--ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn how_fast_fields_are() {
-    #[expect(clippy::disallowed_types, reason = "a measurement in a test")]
-    use std::time::Instant;
-    let frame = GridFrame { columns: 1024, rows: 1024, cell: 10_000, ring: false };
-    for (name, walls) in [("open", 0), ("random", 30)] {
-        let open: Vec<bool> = (0..frame.len() as u64)
-            .map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % 100 >= walls)
-            .collect();
-        let area = Area::from_cells(Frame::default(), &Grid { frame, values: open }, vec![], false).unwrap();
-        let terrain = Terrain::new(Arc::new(area), vec![], 30_000);
-        let start = Instant::now();
-        let moves = Arc::new(moves_of(frame, &terrain, 0, Diagonal::Strict));
-        let rate = |start: Instant| frame.len() as f64 / start.elapsed().as_secs_f64() / 1e6;
-        println!("{name}: moves {:.1} M cells/s", rate(start));
-        let goal: CellIndex = (0..frame.len() as u32).find(|&c| moves.is_open(c)).unwrap();
-        let transition = Transition { moves, price: Arc::new(Grid::filled(frame, 1.0)) };
-        for solver in [Solver::FastMarching, Solver::Dijkstra, Solver::BucketDijkstra, Solver::Labels] {
-            let guidance = Guidance { solver: solver.clone(), ..Guidance::default() };
-            let start = Instant::now();
-            let solved = super::distance::solve(&transition, &[goal], &guidance, &Workers::new(1));
-            println!("{name}: {solver:?} {:.1} M cells/s ({})", rate(start), solved.at(goal));
-            let start = Instant::now();
-            let field = Field::build(transition.clone(), &[goal], &guidance, &Workers::new(1));
-            println!("{name}: whole field {:.1} M cells/s, {} fallbacks", rate(start), field.fallbacks());
-        }
-    }
 }
