@@ -138,7 +138,7 @@ impl Field {
         let Some(home) = frame.cell_at(at) else { return self.guide_stray(frame.nearest_cell(at), at) };
         let Some(owner) = self.owner(home) else { return self.guide_stray(home, at) };
         if self.distances.at(owner) <= 0.0 {
-            return Guide::AtGoal { cost: 0.0 };
+            return if home == owner { Guide::AtGoal { cost: 0.0 } } else { self.guide_into(owner, at) };
         }
         let (toward, cost) = match self.guidance.sampling {
             Sampling::Nearest => (self.vector(owner), self.distances.at(owner) as f32),
@@ -147,6 +147,20 @@ impl Field {
         let toward =
             if toward.length() < RIDGE { self.steepest_nearby(owner) } else { toward.try_normalize() };
         toward.map_or(Guide::NoDescent, |toward| Guide::Way { toward, cost })
+    }
+
+    /// From a closed cell into the goal's cell beside it.
+    fn guide_into(&self, goal: CellIndex, at: Point) -> Guide {
+        let moves = &self.transition.moves;
+        let home = moves.frame().nearest_cell(at);
+        // By steps, so that a ring's seam is no detour.
+        let step = Step::ALL.into_iter().find(|&s| moves.neighbour(home, s) == Some(goal));
+        let (dx, dy) = step.map_or((0, 0), Step::delta);
+        let frame = moves.frame();
+        let centre = frame.centre(home);
+        let way = Point::new(centre.x + dx * frame.cell, centre.y + dy * frame.cell).minus(at).metres();
+        let toward = way.try_normalize().filter(|_| step.is_some());
+        toward.map_or(Guide::AtGoal { cost: 0.0 }, |toward| Guide::Way { toward, cost: way.length() })
     }
 
     /// What remains from a place; `None` where no way leads to the goal.

@@ -329,12 +329,13 @@ fn directions_are_continuous() {
             if !hall.may_stand(left) || !hall.may_stand(right) {
                 continue;
             }
-            if let (Guide::Way { toward: a, .. }, Guide::Way { toward: b, .. }) =
-                (hall.field.guide(left), hall.field.guide(right))
-            {
-                if a.dot(b) < worst.0 {
-                    worst = (a.dot(b), left);
-                }
+            let toward = |p: Point| match hall.field.guide(p) {
+                Guide::Way { toward, .. } => Some(toward),
+                _ => None,
+            };
+            let likeness = toward(left).zip(toward(right)).map_or(1.0, |(a, b)| a.dot(b));
+            if likeness < worst.0 {
+                worst = (likeness, left);
             }
         }
     }
@@ -489,4 +490,25 @@ fn the_store_keeps_to_its_budget_in_a_fixed_order() {
     assert_eq!(counters.bytes, 3 * field.bytes());
     store.retain(|k| k.goal == GoalId(2));
     assert_eq!((store.keys(), store.counters().bytes), (vec![key(2)], field.bytes()));
+}
+
+/// Beside a wide exit, along the wall, one is at the goal no sooner than in the middle.
+#[test]
+fn a_closed_cell_beside_the_goal_is_not_the_goal() {
+    let plan = Plan {
+        walkable: &[vec![ring(0.0, 0.0, 10.0, 8.0)]],
+        goals: vec![rect(9.0, 0.0, 10.0, 8.0)],
+        ..Plan::default()
+    };
+    let hall = plan.hall(false);
+    for y in [0.18, 0.19, 4.0, 7.81, 7.82] {
+        for x in [8.7, 8.81, 8.85, 8.93, 8.99] {
+            match hall.field.guide(at(x, y)) {
+                Guide::Way { toward, cost } => {
+                    assert!(toward.x > 0.6 && cost < 0.5, "({x}, {y}): {toward}, {cost}");
+                }
+                other => panic!("({x}, {y}): {other:?}"),
+            }
+        }
+    }
 }
