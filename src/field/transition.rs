@@ -3,7 +3,7 @@
 
 use super::settings::{Compass, Diagonal, Guidance, Neighbourhood, Solver, TieOrder};
 use crate::base::Point;
-use crate::space::{CellIndex, Grid, GridFrame, Shape, Terrain};
+use crate::space::{CellIndex, Grid, GridFrame, Shape, Terrain, Wall};
 use std::sync::Arc;
 
 /// One of the eight moves to a neighbouring cell.
@@ -111,20 +111,24 @@ impl Moves {
             linked: vec![0; cells],
             open: (0..cells).map(is_open).collect(),
         };
+        let mut walls = Vec::new();
         for cell in 0..cells as u32 {
             if input.clearance[cell] == 0 || input.closed[cell] {
                 continue;
             }
+            walls.clear();
+            moves.gather_walls(input, cell, &mut walls);
+            let near = NearWalls { walls: &walls, from: frame.centre(cell), cell: frame.cell };
             for step in Step::ALL {
                 let Some(next) = moves.neighbour(cell, step) else { continue };
                 if input.clearance[next] == 0 || input.closed[next] {
                     continue;
                 }
-                if moves.is_open(cell) && moves.may_step(input, cell, next, step) {
+                if moves.is_open(cell) && moves.may_step(input, cell, step, &near) {
                     moves.legal[cell as usize] |= step.bit();
                     moves.linked[cell as usize] |= step.bit();
                 } else if !(moves.is_open(cell) && moves.is_open(next))
-                    && is_in_sight(input, frame, cell, step)
+                    && near.is_clear((0, 0), step.delta(), 1)
                 {
                     moves.linked[cell as usize] |= step.bit();
                 }
@@ -133,8 +137,28 @@ impl Moves {
         moves
     }
 
-    fn may_step(&self, input: &MovesInput<'_>, cell: CellIndex, next: CellIndex, step: Step) -> bool {
-        if !self.is_open(next) || (step.is_diagonal() && input.guidance.neighbours == Neighbourhood::Four) {
+    /// The walls that a disc may meet on any step from a cell.
+    fn gather_walls<'a>(&self, input: &MovesInput<'a>, cell: CellIndex, walls: &mut Vec<&'a Wall>) {
+        // A disc that keeps its radius from every wall at one end and moves by less than the rest is clear.
+        let near = i64::from(input.radius) + i64::from(self.frame.cell) * 3 / 2;
+        if i64::from(input.clearance[cell]) > near {
+            return;
+        }
+        let from = self.frame.centre(cell);
+        let reach = self.frame.cell + input.radius.max(1);
+        let meets = |w: &&Wall| {
+            let bounds = w.bounds();
+            bounds.min.x < from.x + reach
+                && from.x - reach < bounds.max.x
+                && bounds.min.y < from.y + reach
+                && from.y - reach < bounds.max.y
+        };
+        walls.extend(input.terrain.walls_near(from).filter(meets));
+    }
+
+    fn may_step(&self, input: &MovesInput<'_>, cell: CellIndex, step: Step, near: &NearWalls<'_>) -> bool {
+        let Some(next) = self.neighbour(cell, step).filter(|&c| self.is_open(c)) else { return false };
+        if step.is_diagonal() && input.guidance.neighbours == Neighbourhood::Four {
             return false;
         }
         let (from, to) = ends(self.frame, cell, step);
@@ -148,37 +172,35 @@ impl Moves {
         if input.one_way.iter().any(against) {
             return false;
         }
+        let is_clear = || near.is_clear((0, 0), step.delta(), input.radius);
         if !step.is_diagonal() {
-            return self.is_swept_clear(input, cell, step);
+            return is_clear();
         }
         let (dx, dy) = step.delta();
-        let flanks = [(dx, 0), (0, dy)].map(|flank| self.is_flank(input, cell, flank, (dx, dy)));
+        let flanks = [(dx, 0), (0, dy)].map(|flank| self.is_flank(input, cell, [flank, (dx, dy)], near));
         match input.guidance.diagonal {
-            Diagonal::Strict => flanks == [true; 2] && self.is_swept_clear(input, cell, step),
+            Diagonal::Strict => flanks == [true; 2] && is_clear(),
             // A point may turn round a corner; a body would cut it.
             Diagonal::OneFlank if input.radius == 0 => flanks.contains(&true),
-            Diagonal::OneFlank => flanks.contains(&true) && self.is_swept_clear(input, cell, step),
-            Diagonal::Free => is_between_corners(input.terrain, from, to),
+            Diagonal::OneFlank => flanks.contains(&true) && is_clear(),
+            Diagonal::Free => near.is_between_corners((dx, dy)),
         }
     }
 
-    /// Whether a flanking cell is open, and for one-flank diagonals, whether the way over it is clear too.
-    fn is_flank(&self, input: &MovesInput<'_>, cell: CellIndex, flank: (i32, i32), goal: (i32, i32)) -> bool {
-        let Some(middle) = self.frame.neighbour(cell, flank.0, flank.1).filter(|&c| self.is_open(c)) else {
-            return false;
+    /// Whether the first cell on the way is open, and for one-flank diagonals, whether the way over it is clear too.
+    fn is_flank(
+        &self,
+        input: &MovesInput<'_>,
+        cell: CellIndex,
+        [flank, end]: [(i32, i32); 2],
+        near: &NearWalls<'_>,
+    ) -> bool {
+        let is_clear = || {
+            near.is_clear((0, 0), flank, input.radius)
+                && near.is_clear(flank, (end.0 - flank.0, end.1 - flank.1), input.radius)
         };
-        let legs = [(cell, flank), (middle, (goal.0 - flank.0, goal.1 - flank.1))];
-        input.guidance.diagonal != Diagonal::OneFlank
-            || legs.into_iter().all(|(c, d)| Step::of(d).is_some_and(|s| self.is_swept_clear(input, c, s)))
-    }
-
-    /// Whether the disc swept along a step meets no wall.
-    fn is_swept_clear(&self, input: &MovesInput<'_>, cell: CellIndex, step: Step) -> bool {
-        // A disc that keeps its radius from every wall at one end and moves by less than the rest is clear.
-        let near = i64::from(input.radius) + i64::from(self.frame.cell) * 3 / 2;
-        let (from, to) = ends(self.frame, cell, step);
-        i64::from(input.clearance[cell]) > near
-            || input.terrain.walls_near(from).all(|w| w.is_clear_of(from, to, input.radius))
+        self.frame.neighbour(cell, flank.0, flank.1).is_some_and(|c| self.is_open(c))
+            && (input.guidance.diagonal != Diagonal::OneFlank || is_clear())
     }
 
     /// Where the cells lie.
@@ -225,15 +247,32 @@ fn ends(frame: GridFrame, cell: CellIndex, step: Step) -> (Point, Point) {
     (from, Point::new(from.x + dx * frame.cell, from.y + dy * frame.cell))
 }
 
-/// Whether the way crosses walls at most in its middle, where the corners of two solid cells may meet.
-fn is_between_corners(terrain: &Terrain, from: Point, to: Point) -> bool {
-    let middle = Point::new(from.x + (to.x - from.x) / 2, from.y + (to.y - from.y) / 2);
-    terrain.walls_near(from).all(|w| !w.is_crossed_by(from, middle) && !w.is_crossed_by(middle, to))
+/// The walls around the centre of a cell.
+struct NearWalls<'a> {
+    walls: &'a [&'a Wall],
+    from: Point,
+    /// Units; the side of a cell.
+    cell: i32,
 }
 
-fn is_in_sight(input: &MovesInput<'_>, frame: GridFrame, cell: CellIndex, step: Step) -> bool {
-    let (from, to) = ends(frame, cell, step);
-    input.terrain.walls_near(from).all(|w| w.is_clear_of(from, to, 1))
+impl NearWalls<'_> {
+    /// The centre so many cells away, unwrapped on a ring.
+    fn centre(&self, (dx, dy): (i32, i32)) -> Point {
+        Point::new(self.from.x + dx * self.cell, self.from.y + dy * self.cell)
+    }
+
+    /// Whether a disc moved by `delta` cells from `start` meets no wall.
+    fn is_clear(&self, start: (i32, i32), delta: (i32, i32), radius: i32) -> bool {
+        let (p, q) = (self.centre(start), self.centre((start.0 + delta.0, start.1 + delta.1)));
+        self.walls.iter().all(|w| w.is_clear_of(p, q, radius))
+    }
+
+    /// Whether the way crosses walls at most in its middle, where the corners of two solid cells may meet.
+    fn is_between_corners(&self, delta: (i32, i32)) -> bool {
+        let (p, q) = (self.from, self.centre(delta));
+        let middle = Point::new(p.x + (q.x - p.x) / 2, p.y + (q.y - p.y) / 2);
+        self.walls.iter().all(|w| !w.is_crossed_by(p, middle) && !w.is_crossed_by(middle, q))
+    }
 }
 
 /// Legality and price together: the one object that everything about moves is asked of.
