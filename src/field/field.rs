@@ -64,7 +64,7 @@ impl Field {
         guidance: &Guidance,
         workers: &Workers,
     ) -> Self {
-        let distances = solve(&transition, goals, guidance);
+        let distances = solve(&transition, goals, guidance, workers);
         let mut field = Self {
             steps: guidance.tie_order.steps(),
             guidance: guidance.clone(),
@@ -138,7 +138,7 @@ impl Field {
         let Some(home) = frame.cell_at(at) else { return self.guide_stray(frame.nearest_cell(at), at) };
         let Some(owner) = self.owner(home) else { return self.guide_stray(home, at) };
         if self.distances.at(owner) <= 0.0 {
-            return Guide::AtGoal { cost: 0.0 };
+            return if home == owner { Guide::AtGoal { cost: 0.0 } } else { self.guide_into(owner, at) };
         }
         let (toward, cost) = match self.guidance.sampling {
             Sampling::Nearest => (self.vector(owner), self.distances.at(owner) as f32),
@@ -147,6 +147,20 @@ impl Field {
         let toward =
             if toward.length() < RIDGE { self.steepest_nearby(owner) } else { toward.try_normalize() };
         toward.map_or(Guide::NoDescent, |toward| Guide::Way { toward, cost })
+    }
+
+    /// From a closed cell into the goal's cell beside it.
+    fn guide_into(&self, goal: CellIndex, at: Point) -> Guide {
+        let moves = &self.transition.moves;
+        let home = moves.frame().nearest_cell(at);
+        // By steps, so that a ring's seam is no detour.
+        let step = Step::ALL.into_iter().find(|&s| moves.neighbour(home, s) == Some(goal));
+        let (dx, dy) = step.map_or((0, 0), Step::delta);
+        let frame = moves.frame();
+        let centre = frame.centre(home);
+        let way = Point::new(centre.x + dx * frame.cell, centre.y + dy * frame.cell).minus(at).metres();
+        let toward = way.try_normalize().filter(|_| step.is_some());
+        toward.map_or(Guide::AtGoal { cost: 0.0 }, |toward| Guide::Way { toward, cost: way.length() })
     }
 
     /// What remains from a place; `None` where no way leads to the goal.
@@ -225,6 +239,9 @@ impl Field {
         if too_far || (self.transition.moves.is_open(home) && !is_off) {
             return Guide::Unreachable;
         }
+        if !is_off && self.has_links(home) {
+            return self.guide_along_links(home, at);
+        }
         let square =
             (-STRAY_REACH..=STRAY_REACH).flat_map(|dy| (-STRAY_REACH..=STRAY_REACH).map(move |dx| (dx, dy)));
         let known =
@@ -235,6 +252,40 @@ impl Field {
             Some(Guide::Way { toward, cost: self.distances.at(cell) as f32 })
         };
         nearest.and_then(back).unwrap_or(Guide::Unreachable)
+    }
+
+    fn has_links(&self, cell: CellIndex) -> bool {
+        Step::ALL.into_iter().any(|s| self.transition.moves.is_linked(cell, s))
+    }
+
+    /// From a closed cell to the nearest cell with guidance, from cell to cell in sight: never through a wall.
+    fn guide_along_links(&self, home: CellIndex, at: Point) -> Guide {
+        let moves = &self.transition.moves;
+        let frame = moves.frame();
+        // Cells of a round, each with the first cell on the way to it.
+        let mut seen = vec![home];
+        let mut round = vec![(home, None)];
+        for _ in 0..STRAY_REACH {
+            let mut next_round = Vec::new();
+            for &(cell, first) in &round {
+                for step in self.steps.into_iter().filter(|&s| moves.is_linked(cell, s)) {
+                    let Some(next) = moves.neighbour(cell, step).filter(|c| !seen.contains(c)) else {
+                        continue;
+                    };
+                    seen.push(next);
+                    next_round.push((next, first.or(Some(next))));
+                }
+            }
+            round = next_round;
+            let known = round.iter().filter(|(c, _)| self.owner(*c) == Some(*c));
+            let nearest = known.min_by_key(|(c, _)| (frame.centre(*c).minus(at).length_squared(), *c));
+            if let Some(&(cell, Some(first))) = nearest {
+                let toward = frame.centre(first).minus(at).metres().try_normalize();
+                let cost = self.distances.at(cell) as f32;
+                return toward.map_or(Guide::NoDescent, |toward| Guide::Way { toward, cost });
+            }
+        }
+        Guide::Unreachable
     }
 
     /// The next cell on the cheapest way, ties in the tie order. `None` at goals and where no way is.

@@ -3,11 +3,16 @@
 
 mod direction;
 mod distance;
+mod eikonal;
 #[expect(clippy::module_inception, reason = "a field is what this module is about")]
 mod field;
+mod hops;
 mod settings;
 mod store;
 mod transition;
+
+#[cfg(test)]
+mod tests;
 
 pub use field::{Field, Guide};
 pub use settings::{

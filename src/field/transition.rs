@@ -3,7 +3,7 @@
 
 use super::settings::{Compass, Diagonal, Guidance, Neighbourhood, Solver, TieOrder};
 use crate::base::Point;
-use crate::space::{CellIndex, Grid, GridFrame, Shape, Terrain};
+use crate::space::{CellIndex, Grid, GridFrame, Shape, Terrain, Wall};
 use std::sync::Arc;
 
 /// One of the eight moves to a neighbouring cell.
@@ -111,20 +111,24 @@ impl Moves {
             linked: vec![0; cells],
             open: (0..cells).map(is_open).collect(),
         };
+        let mut walls = Vec::new();
         for cell in 0..cells as u32 {
             if input.clearance[cell] == 0 || input.closed[cell] {
                 continue;
             }
+            walls.clear();
+            moves.gather_walls(input, cell, &mut walls);
+            let near = NearWalls { walls: &walls, from: frame.centre(cell), cell: frame.cell };
             for step in Step::ALL {
                 let Some(next) = moves.neighbour(cell, step) else { continue };
                 if input.clearance[next] == 0 || input.closed[next] {
                     continue;
                 }
-                if moves.is_open(cell) && moves.may_step(input, cell, next, step) {
+                if moves.is_open(cell) && moves.may_step(input, cell, step, &near) {
                     moves.legal[cell as usize] |= step.bit();
                     moves.linked[cell as usize] |= step.bit();
                 } else if !(moves.is_open(cell) && moves.is_open(next))
-                    && is_in_sight(input, frame, cell, step)
+                    && near.is_clear((0, 0), step.delta(), 1)
                 {
                     moves.linked[cell as usize] |= step.bit();
                 }
@@ -133,44 +137,70 @@ impl Moves {
         moves
     }
 
-    fn may_step(&self, input: &MovesInput<'_>, cell: CellIndex, next: CellIndex, step: Step) -> bool {
-        if !self.is_open(next) || (step.is_diagonal() && !self.has_flanks(input.guidance, cell, step)) {
+    /// The walls that a disc may meet on any step from a cell.
+    fn gather_walls<'a>(&self, input: &MovesInput<'a>, cell: CellIndex, walls: &mut Vec<&'a Wall>) {
+        // A disc that keeps its radius from every wall at one end and moves by less than the rest is clear.
+        let near = i64::from(input.radius) + i64::from(self.frame.cell) * 3 / 2;
+        if i64::from(input.clearance[cell]) > near {
+            return;
+        }
+        let from = self.frame.centre(cell);
+        let reach = self.frame.cell + input.radius.max(1);
+        let meets = |w: &&Wall| {
+            let bounds = w.bounds();
+            bounds.min.x < from.x + reach
+                && from.x - reach < bounds.max.x
+                && bounds.min.y < from.y + reach
+                && from.y - reach < bounds.max.y
+        };
+        walls.extend(input.terrain.walls_near(from).filter(meets));
+    }
+
+    fn may_step(&self, input: &MovesInput<'_>, cell: CellIndex, step: Step, near: &NearWalls<'_>) -> bool {
+        let Some(next) = self.neighbour(cell, step).filter(|&c| self.is_open(c)) else { return false };
+        if step.is_diagonal() && input.guidance.neighbours == Neighbourhood::Four {
             return false;
         }
         let (from, to) = ends(self.frame, cell, step);
+        // Regions lie within one turn of a ring, so they are asked about the cell itself.
+        let places = [from, self.frame.centre(next)];
         let against = |(shape, d): &(Shape, [f64; 2])| {
             let way = to.minus(from);
             let back = d[0] * f64::from(way.x) + d[1] * f64::from(way.y) < 0.0;
-            back && (shape.contains(from) || shape.contains(to))
+            back && places.iter().any(|&p| shape.contains(p))
         };
         if input.one_way.iter().any(against) {
             return false;
         }
-        // A disc that keeps its radius from every wall at one end and moves by less than the rest is clear.
-        let near = i64::from(input.radius) + i64::from(self.frame.cell) * 3 / 2;
-        if i64::from(input.clearance[cell]) > near || input.guidance.diagonal == Diagonal::Free {
-            return true;
-        }
-        let radius = if step.is_diagonal() && input.guidance.diagonal == Diagonal::OneFlank {
-            1
-        } else {
-            input.radius
-        };
-        input.terrain.walls_near(from).all(|w| w.is_clear_of(from, to, radius.max(1)))
-    }
-
-    fn has_flanks(&self, guidance: &Guidance, cell: CellIndex, step: Step) -> bool {
-        if guidance.neighbours == Neighbourhood::Four {
-            return false;
+        let is_clear = || near.is_clear((0, 0), step.delta(), input.radius);
+        if !step.is_diagonal() {
+            return is_clear();
         }
         let (dx, dy) = step.delta();
-        let open = |delta| self.frame.neighbour(cell, delta, 0).is_some_and(|c| self.is_open(c));
-        let flanks = [open(dx), self.frame.neighbour(cell, 0, dy).is_some_and(|c| self.is_open(c))];
-        match guidance.diagonal {
-            Diagonal::Strict => flanks[0] && flanks[1],
-            Diagonal::OneFlank => flanks[0] || flanks[1],
-            Diagonal::Free => true,
+        let flanks = [(dx, 0), (0, dy)].map(|flank| self.is_flank(input, cell, [flank, (dx, dy)], near));
+        match input.guidance.diagonal {
+            Diagonal::Strict => flanks == [true; 2] && is_clear(),
+            // A point may turn round a corner; a body would cut it.
+            Diagonal::OneFlank if input.radius == 0 => flanks.contains(&true),
+            Diagonal::OneFlank => flanks.contains(&true) && is_clear(),
+            Diagonal::Free => near.is_between_corners((dx, dy)),
         }
+    }
+
+    /// Whether the first cell on the way is open, and for one-flank diagonals, whether the way over it is clear too.
+    fn is_flank(
+        &self,
+        input: &MovesInput<'_>,
+        cell: CellIndex,
+        [flank, end]: [(i32, i32); 2],
+        near: &NearWalls<'_>,
+    ) -> bool {
+        let is_clear = || {
+            near.is_clear((0, 0), flank, input.radius)
+                && near.is_clear(flank, (end.0 - flank.0, end.1 - flank.1), input.radius)
+        };
+        self.frame.neighbour(cell, flank.0, flank.1).is_some_and(|c| self.is_open(c))
+            && (input.guidance.diagonal != Diagonal::OneFlank || is_clear())
     }
 
     /// Where the cells lie.
@@ -186,6 +216,11 @@ impl Moves {
     /// Whether a step from a cell is legal.
     pub fn is_legal(&self, cell: CellIndex, step: Step) -> bool {
         self.legal[cell as usize] & step.bit() != 0
+    }
+
+    /// A bit per legal step, in the order of [`Step::ALL`].
+    pub(super) fn legal_steps(&self, cell: CellIndex) -> u8 {
+        self.legal[cell as usize]
     }
 
     /// Whether the neighbour is in sight of the cell's centre: it may be read there, though no body may stand in it.
@@ -212,9 +247,32 @@ fn ends(frame: GridFrame, cell: CellIndex, step: Step) -> (Point, Point) {
     (from, Point::new(from.x + dx * frame.cell, from.y + dy * frame.cell))
 }
 
-fn is_in_sight(input: &MovesInput<'_>, frame: GridFrame, cell: CellIndex, step: Step) -> bool {
-    let (from, to) = ends(frame, cell, step);
-    input.terrain.walls_near(from).all(|w| w.is_clear_of(from, to, 1))
+/// The walls around the centre of a cell.
+struct NearWalls<'a> {
+    walls: &'a [&'a Wall],
+    from: Point,
+    /// Units; the side of a cell.
+    cell: i32,
+}
+
+impl NearWalls<'_> {
+    /// The centre so many cells away, unwrapped on a ring.
+    fn centre(&self, (dx, dy): (i32, i32)) -> Point {
+        Point::new(self.from.x + dx * self.cell, self.from.y + dy * self.cell)
+    }
+
+    /// Whether a disc moved by `delta` cells from `start` meets no wall.
+    fn is_clear(&self, start: (i32, i32), delta: (i32, i32), radius: i32) -> bool {
+        let (p, q) = (self.centre(start), self.centre((start.0 + delta.0, start.1 + delta.1)));
+        self.walls.iter().all(|w| w.is_clear_of(p, q, radius))
+    }
+
+    /// Whether the way crosses walls at most in its middle, where the corners of two solid cells may meet.
+    fn is_between_corners(&self, delta: (i32, i32)) -> bool {
+        let (p, q) = (self.from, self.centre(delta));
+        let middle = Point::new(p.x + (q.x - p.x) / 2, p.y + (q.y - p.y) / 2);
+        self.walls.iter().all(|w| !w.is_crossed_by(p, middle) && !w.is_crossed_by(middle, q))
+    }
 }
 
 /// Legality and price together: the one object that everything about moves is asked of.
@@ -260,12 +318,17 @@ impl Transition {
     }
 }
 
-/// The open cells of a goal: those whose centre lies in a shape, else those nearest to the shapes' anchors.
+/// The open cells of a goal: those whose centre lies in a shape, and where a shape holds none, the nearest one next to
+/// its anchor. If all that gives none, the nearest ones within a few cells of the anchors.
 pub fn goal_cells(frame: GridFrame, shapes: &[Shape], moves: &Moves) -> Vec<CellIndex> {
-    let mut cells: Vec<CellIndex> = shapes.iter().flat_map(|shape| cells_in(frame, shape, moves)).collect();
+    let nearest = |shape: &Shape, within: i32| nearest_open(frame, shape.anchor()?, moves, within);
+    let cells_of = |shape: &Shape| {
+        let cells = cells_in(frame, shape, moves);
+        if cells.is_empty() { nearest(shape, 1).into_iter().collect() } else { cells }
+    };
+    let mut cells: Vec<CellIndex> = shapes.iter().flat_map(cells_of).collect();
     if cells.is_empty() {
-        cells =
-            shapes.iter().filter_map(Shape::anchor).filter_map(|a| nearest_open(frame, a, moves)).collect();
+        cells = shapes.iter().filter_map(|shape| nearest(shape, NEAREST_WITHIN)).collect();
     }
     cells.sort_unstable();
     cells.dedup();
@@ -288,10 +351,9 @@ fn cells_in(frame: GridFrame, shape: &Shape, moves: &Moves) -> Vec<CellIndex> {
 /// Cells around a place that are searched for an open one.
 const NEAREST_WITHIN: i32 = 8;
 
-fn nearest_open(frame: GridFrame, at: Point, moves: &Moves) -> Option<CellIndex> {
+fn nearest_open(frame: GridFrame, at: Point, moves: &Moves, within: i32) -> Option<CellIndex> {
     let home = frame.nearest_cell(at);
-    let square = (-NEAREST_WITHIN..=NEAREST_WITHIN)
-        .flat_map(|dy| (-NEAREST_WITHIN..=NEAREST_WITHIN).map(move |dx| (dx, dy)));
+    let square = (-within..=within).flat_map(|dy| (-within..=within).map(move |dx| (dx, dy)));
     let cells = square.filter_map(|(dx, dy)| frame.neighbour(home, dx, dy)).filter(|&c| moves.is_open(c));
     cells.min_by_key(|&c| (frame.centre(c).minus(at).length_squared(), c))
 }

@@ -37,6 +37,11 @@ impl Wall {
                     && !is_crossed(p, q, self.a, self.b)))
     }
 
+    /// Whether the straight way from `p` to `q` crosses the wall in a place inside both; touching is not crossing. Exact.
+    pub fn is_crossed_by(&self, p: Point, q: Point) -> bool {
+        is_crossed(p, q, self.a, self.b)
+    }
+
     /// The way from the wall's nearest place to `point`, in metres.
     pub fn offset_to(&self, point: Point) -> Vec2 {
         let a = self.a.minus(point).metres();
