@@ -217,6 +217,11 @@ impl Rows {
         self.id.is_empty()
     }
 
+    /// Whether the agent of a row has started by the step that leads to `reached`.
+    pub fn has_started(&self, row: usize, reached: Tick) -> bool {
+        self.starts[row] < reached
+    }
+
     /// The row of an agent; `None` where it is not inside.
     pub fn row_of(&self, id: AgentId) -> Option<usize> {
         self.id.binary_search(&id).ok()

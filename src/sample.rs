@@ -143,17 +143,9 @@ impl HandRun {
     }
 
     pub(crate) fn admit(&mut self, row: Row) {
-        self.events.admitted.push(Admitted {
-            agent: row.id,
-            name: row.id.0.is_multiple_of(2).then(|| format!("agent {}", row.id)),
-            class: row.class,
-            origin: row.origin,
-            index: row.index,
-            core_radius: row.core_radius,
-            comfort_radius: row.comfort_radius,
-            free_speed: row.free_speed,
-            at: Tick(self.tick.0 - 1),
-        });
+        let name = row.id.0.is_multiple_of(2).then(|| format!("agent {}", row.id));
+        let at = Tick(self.tick.0 - 1);
+        self.events.admitted.push(Admitted { at, ..Admitted::new(&row, name) });
         self.counts.admitted += 1;
         self.rows.push(row);
     }

@@ -236,6 +236,7 @@ impl Simulation {
         self.events.clear();
         self.carry_out_commands();
         self.admit()?;
+        self.agents.gather(&mut self.rows);
         self.guide(observe);
         self.propose(observe)?;
         self.grant(observe);
@@ -269,6 +270,7 @@ impl Simulation {
         self.counts.removed += outcome.removed;
         self.agents.scatter(&self.rows, &outcome.leaves);
         self.settle_in(outcome.newcomers);
+        self.agents.gather(&mut self.rows);
     }
 
     fn admit(&mut self) -> Result<(), SimulationError> {
@@ -292,7 +294,6 @@ impl Simulation {
             self.events.admitted.push(Admitted::new(&row, name));
             self.agents.spawn(&row);
         }
-        self.agents.gather(&mut self.rows);
     }
 
     /// From positions to preferred velocities.

@@ -206,25 +206,22 @@ impl Site {
     }
 
     fn for_cells_of(&self, region: RegionId, mut visit: impl FnMut(usize)) {
-        let frame = self.scenario.grid;
-        let shape = &self.scenario.region(region).shape;
-        let Some(bounds) = shape.bounds() else { return };
-        let clamp = |v: i32, cells: u32| v.div_euclid(frame.cell).clamp(0, cells as i32 - 1) as u32;
-        for row in clamp(bounds.min.y, frame.rows)..=clamp(bounds.max.y, frame.rows) {
-            for column in clamp(bounds.min.x, frame.columns)..=clamp(bounds.max.x, frame.columns) {
-                let cell = row * frame.columns + column;
-                if shape.contains(frame.centre(cell)) {
-                    visit(cell as usize);
-                }
-            }
-        }
+        let cells = self.scenario.region(region).shape.cells(self.scenario.grid);
+        cells.for_each(|cell| visit(cell as usize));
     }
 
     /// Whether `class` may stand on the ground at `to`; one who is on closed ground already may leave it.
-    pub fn ground_admits(&self, class: ClassId, from: Point, to: Point) -> bool {
+    fn ground_admits(&self, class: ClassId, from: Point, to: Point) -> bool {
         let closed = self.grounds.iter().filter(|g| g.closed_to[class.index()]);
         let mut shapes = closed.map(|g| &self.scenario.region(g.region).shape);
         !shapes.any(|s| s.contains(to) && !s.contains(from))
+    }
+
+    /// Whether walls, one-way doors and closed ground let a body of `class` move straight to `to`.
+    pub fn admits(&self, class: ClassId, body: Body, to: Point) -> bool {
+        self.terrain.is_clear(body, to)
+            && self.one_ways_admit(body.at, to)
+            && self.ground_admits(class, body.at, to)
     }
 
     /// The regions of one-way doors that are open, with their directions.
@@ -235,11 +232,10 @@ impl Site {
     }
 
     /// Whether no one-way door forbids the straight move between two places.
-    pub fn one_ways_admit(&self, from: Point, to: Point) -> bool {
+    fn one_ways_admit(&self, from: Point, to: Point) -> bool {
         let step = to.minus(from);
-        let against = |d: [f64; 2]| d[0] * f64::from(step.x) + d[1] * f64::from(step.y) < 0.0;
         let bound = |g: &&Gate| g.shape.contains(from) || g.shape.contains(to);
-        !self.gates.iter().filter(bound).any(|g| g.one_way.is_some_and(against))
+        !self.gates.iter().filter(bound).any(|g| g.one_way.is_some_and(|way| step.goes_against(way)))
     }
 
     /// Whether every capped door lets a body enter that moves between two places at `now_us`; counts it if so.

@@ -17,6 +17,11 @@ pub fn metres(units: i32) -> f64 {
     f64::from(units) / f64::from(UNITS_PER_METRE)
 }
 
+/// A length of `units` in `f32` metres, as the tick computes.
+pub fn metres_f32(units: i32) -> f32 {
+    units as f32 * METRES_PER_UNIT
+}
+
 /// A length of `metres` in units, rounded to the nearest; `None` where it is not finite or does not fit.
 pub fn units(metres: f64) -> Option<i32> {
     let scaled = (metres * f64::from(UNITS_PER_METRE)).round();
@@ -70,7 +75,7 @@ impl Offset {
 
     /// The same offset in `f32` metres.
     pub fn metres(self) -> Vec2 {
-        Vec2::new(self.x as f32 * METRES_PER_UNIT, self.y as f32 * METRES_PER_UNIT)
+        Vec2::new(metres_f32(self.x), metres_f32(self.y))
     }
 
     /// The offset nearest to `v` metres, each coordinate rounded once.
@@ -116,6 +121,11 @@ impl Offset {
     /// The dot product, in square units; exact.
     pub fn dot(self, other: Self) -> i128 {
         i128::from(self.x) * i128::from(other.x) + i128::from(self.y) * i128::from(other.y)
+    }
+
+    /// Whether the offset has a part against `direction` (of any length).
+    pub fn goes_against(self, direction: [f64; 2]) -> bool {
+        direction[0] * f64::from(self.x) + direction[1] * f64::from(self.y) < 0.0
     }
 
     /// The opposite offset.

@@ -15,7 +15,7 @@ mod workers;
 pub use digest::{Digest, DigestChain, Digester, name_hash};
 pub use error::{Fault, SimulationError};
 pub use exact::{positive_zero, relaxation_factor};
-pub use fixed::{Frame, Offset, Point, UNITS_PER_METRE, metres, units};
+pub use fixed::{Frame, Offset, Point, UNITS_PER_METRE, metres, metres_f32, units};
 pub use id::{
     AgentId, ClassId, DoorId, GoalId, GroundId, JourneyId, LineId, MeasureId, ObstacleId, RegionId, SlotId,
     SourceId,

@@ -49,29 +49,17 @@ impl Workers {
         }
     }
 
-    /// Fills `out` with `row(i, &mut scratch)` for each `i` below `rows`; each thread makes its own scratch.
-    pub fn fill<T: Send, S>(
-        &self,
-        out: &mut Vec<T>,
-        rows: usize,
-        scratch: impl Fn() -> S + Sync,
-        row: impl Fn(usize, &mut S) -> T + Sync,
-    ) {
+    /// Fills `out` with `row(i)` for each `i` below `rows`.
+    pub fn fill<T: Send>(&self, out: &mut Vec<T>, rows: usize, row: impl Fn(usize) -> T + Sync) {
         #[cfg(feature = "parallel")]
         if let Some(pool) = self.pool.as_ref().filter(|_| rows > ROWS_PER_CHUNK) {
             use rayon::prelude::*;
-            pool.install(|| {
-                (0..rows)
-                    .into_par_iter()
-                    .with_min_len(ROWS_PER_CHUNK)
-                    .map_init(&scratch, |s, i| row(i, s))
-                    .collect_into_vec(out);
-            });
+            let chunks = || (0..rows).into_par_iter().with_min_len(ROWS_PER_CHUNK);
+            pool.install(|| chunks().map(&row).collect_into_vec(out));
             return;
         }
         out.clear();
-        let mut s = scratch();
-        out.extend((0..rows).map(|i| row(i, &mut s)));
+        out.extend((0..rows).map(row));
     }
 }
 
@@ -82,10 +70,10 @@ mod tests {
     #[test]
     fn rows_do_not_depend_on_threads() {
         let mut expected = Vec::new();
-        Workers::new(1).fill(&mut expected, 5000, || 0, |i, _| (i as f32).sqrt());
+        Workers::new(1).fill(&mut expected, 5000, |i| (i as f32).sqrt());
         for threads in [2, 3, 8] {
             let mut out = vec![1.0; 7];
-            Workers::new(threads).fill(&mut out, 5000, || 0, |i, _| (i as f32).sqrt());
+            Workers::new(threads).fill(&mut out, 5000, |i| (i as f32).sqrt());
             assert_eq!(out, expected);
         }
     }

@@ -217,7 +217,7 @@ pub(super) fn iterating(transition: &Transition, goals: &[CellIndex], workers: &
     while !active.is_empty() {
         active.sort_unstable();
         active.dedup();
-        workers.fill(&mut updates, active.len(), || (), |i, ()| eikonal.update(active[i]));
+        workers.fill(&mut updates, active.len(), |i| eikonal.update(active[i]));
         let mut next = Vec::new();
         for (&cell, &value) in active.iter().zip(&updates) {
             if value.to_bits() != eikonal.distance[cell as usize].to_bits() {

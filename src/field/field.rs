@@ -78,7 +78,7 @@ impl Field {
             let mut derived = Vec::new();
             let deriver = field.deriver();
             let cells = field.transition.moves.frame().len();
-            workers.fill(&mut derived, cells, || (), |cell, ()| deriver.direction(cell as u32));
+            workers.fill(&mut derived, cells, |cell| deriver.direction(cell as u32));
             field.fallbacks = derived.iter().filter(|d| d.1).count() as u32;
             field.directions = derived.into_iter().map(|(v, _)| Packed::new(v)).collect();
         }
@@ -99,13 +99,9 @@ impl Field {
     fn lend_to_closed_cells(&mut self) {
         let moves = self.transition.moves.clone();
         for _ in 0..BORROW_ROUNDS {
-            let lends = |cell: CellIndex| {
-                let owner = if moves.is_open(cell) { Some(cell) } else { self.lender(cell) };
-                owner.filter(|&o| self.distances.at(o).is_finite())
-            };
             let best = |cell: CellIndex| {
                 let linked = Step::ALL.into_iter().filter(|&s| moves.is_linked(cell, s));
-                let owners = linked.filter_map(|s| lends(moves.neighbour(cell, s)?));
+                let owners = linked.filter_map(|s| self.owner(moves.neighbour(cell, s)?));
                 owners.min_by(|&a, &b| self.distances.at(a).total_cmp(&self.distances.at(b)).then(a.cmp(&b)))
             };
             let closed =

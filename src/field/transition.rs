@@ -165,9 +165,7 @@ impl Moves {
         // Regions lie within one turn of a ring, so they are asked about the cell itself.
         let places = [from, self.frame.centre(next)];
         let against = |(shape, d): &(Shape, [f64; 2])| {
-            let way = to.minus(from);
-            let back = d[0] * f64::from(way.x) + d[1] * f64::from(way.y) < 0.0;
-            back && places.iter().any(|&p| shape.contains(p))
+            to.minus(from).goes_against(*d) && places.iter().any(|&p| shape.contains(p))
         };
         if input.one_way.iter().any(against) {
             return false;
@@ -323,7 +321,7 @@ impl Transition {
 pub fn goal_cells(frame: GridFrame, shapes: &[Shape], moves: &Moves) -> Vec<CellIndex> {
     let nearest = |shape: &Shape, within: i32| nearest_open(frame, shape.anchor()?, moves, within);
     let cells_of = |shape: &Shape| {
-        let cells = cells_in(frame, shape, moves);
+        let cells: Vec<CellIndex> = shape.cells(frame).filter(|&c| moves.is_open(c)).collect();
         if cells.is_empty() { nearest(shape, 1).into_iter().collect() } else { cells }
     };
     let mut cells: Vec<CellIndex> = shapes.iter().flat_map(cells_of).collect();
@@ -333,19 +331,6 @@ pub fn goal_cells(frame: GridFrame, shapes: &[Shape], moves: &Moves) -> Vec<Cell
     cells.sort_unstable();
     cells.dedup();
     cells
-}
-
-fn cells_in(frame: GridFrame, shape: &Shape, moves: &Moves) -> Vec<CellIndex> {
-    let Some(bounds) = shape.bounds() else { return Vec::new() };
-    let span = |low: i32, high: i32, cells: u32| {
-        let clamp = |v: i32| v.div_euclid(frame.cell).clamp(0, cells as i32 - 1) as u32;
-        clamp(low)..=clamp(high)
-    };
-    let rows = span(bounds.min.y, bounds.max.y, frame.rows);
-    let cells = rows.flat_map(|row| {
-        span(bounds.min.x, bounds.max.x, frame.columns).map(move |column| row * frame.columns + column)
-    });
-    cells.filter(|&c| moves.is_open(c) && shape.contains(frame.centre(c))).collect()
 }
 
 /// Cells around a place that are searched for an open one.

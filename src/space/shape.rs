@@ -1,5 +1,6 @@
 //! Shapes in the plane: polygons with holes, circles, unions of boxes. Membership is decided exactly, in integers.
 
+use super::grid::{CellIndex, GridFrame};
 use crate::base::{Offset, Point};
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +115,21 @@ impl Shape {
                 boxes.iter().flat_map(|b| ring_edges(&b.ring()).collect::<Vec<_>>()).collect()
             }
         }
+    }
+
+    /// The cells whose centres lie in the shape, in order.
+    pub fn cells(&self, frame: GridFrame) -> impl Iterator<Item = CellIndex> {
+        let bounds = self.bounds();
+        let span = move |low: i32, high: i32, cells: u32| {
+            let clamp = |v: i32| v.div_euclid(frame.cell).clamp(0, cells as i32 - 1) as u32;
+            clamp(low)..=clamp(high)
+        };
+        let rows =
+            bounds.into_iter().flat_map(move |b| span(b.min.y, b.max.y, frame.rows).map(move |row| (b, row)));
+        let cells = rows.flat_map(move |(b, row)| {
+            span(b.min.x, b.max.x, frame.columns).map(move |column| row * frame.columns + column)
+        });
+        cells.filter(move |&cell| self.contains(frame.centre(cell)))
     }
 
     /// A place inside the shape to name it by: the middle of its box where the shape holds it, else the first corner.

@@ -103,7 +103,7 @@ pub fn run(input: AdmitInput<'_>, supply: &mut SupplyState) -> Vec<Newcomer> {
         };
         if has_room {
             crowd.get_or_insert_with(|| Crowd::of(&input)).add(body);
-            newcomers.push(placed_newcomer(&input, agent, newcomers.len()));
+            newcomers.push(placed_newcomer(&input, index as usize, newcomers.len()));
         } else {
             supply.placed.push(index);
         }
@@ -218,15 +218,16 @@ struct Profile {
     origin: Origin,
 }
 
-fn placed_newcomer(input: &AdmitInput<'_>, agent: &PlacedAgent, before: usize) -> Newcomer {
-    let twins = |other: &&PlacedAgent| other.name.is_none() && other.at == agent.at;
+fn placed_newcomer(input: &AdmitInput<'_>, index: usize, before: usize) -> Newcomer {
+    let (earlier, agent) = (&input.scenario.agents[..index], &input.scenario.agents[index]);
+    // Agents are sorted by name, then place: those of one place stand together.
+    let is_twin = |other: &&PlacedAgent| other.name.is_none() && other.at == agent.at;
     let address = match &agent.name {
         Some(name) => Address { name: name_hash(name), index: 0 },
         // Unnamed agents draw by place, so that one more of them shifts nobody's draws.
         None => Address {
             name: Digester::new().i32(agent.at.x).i32(agent.at.y).finish().0,
-            index: input.scenario.agents.iter().take_while(|o| !std::ptr::eq(*o, agent)).filter(twins).count()
-                as u32,
+            index: earlier.iter().rev().take_while(is_twin).count() as u32,
         },
     };
     let profile = Profile {

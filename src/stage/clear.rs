@@ -1,6 +1,6 @@
 //! `clear`: proposals that no wall cuts.
 
-use crate::base::{Offset, Point, Workers};
+use crate::base::{Offset, Point, Workers, metres_f32};
 use crate::rows::Rows;
 use crate::site::Site;
 use crate::space::Body;
@@ -37,29 +37,23 @@ const CLEAR_BY_M: f32 = 2.0e-5;
 
 /// For each row the proposal itself where it is clear, else along the wall, else shortened, else nothing.
 pub fn run(input: ClearInput<'_>, workers: &Workers, cleared: &mut Vec<Cleared>) {
-    workers.fill(cleared, input.rows.len(), || (), |row, ()| clear(&input, row));
+    workers.fill(cleared, input.rows.len(), |row| clear(&input, row));
 }
 
 fn clear(input: &ClearInput<'_>, row: usize) -> Cleared {
     let step = input.proposals[row];
     let body = Body { at: input.rows.position[row], radius: input.rows.core_radius[row] };
-    if step == Offset::default() || allows(input, row, body, step) {
+    let class = input.rows.class[row];
+    let allows = |step: Offset| input.site.admits(class, body, body.at.plus(step));
+    if step == Offset::default() || allows(step) {
         return Cleared { step, by_wall: false };
     }
     let longest = step.length_squared();
-    let fits = |s: &Offset| s.length_squared() <= longest && allows(input, row, body, *s);
+    let fits = |s: &Offset| s.length_squared() <= longest && allows(*s);
     let slid = Some(slide(input.site, body, step)).filter(fits);
     let shorter =
         || SHORTER.iter().map(|&share| Offset::towards_zero(step.metres() * share)).find(|s| fits(s));
     Cleared { step: slid.or_else(shorter).unwrap_or_default(), by_wall: true }
-}
-
-/// Whether walls, one-way doors and closed ground allow a move.
-fn allows(input: &ClearInput<'_>, row: usize, body: Body, step: Offset) -> bool {
-    let to = body.at.plus(step);
-    input.site.terrain().is_clear(body, to)
-        && input.site.one_ways_admit(body.at, to)
-        && input.site.ground_admits(input.rows.class[row], body.at, to)
 }
 
 /// The move brought out of walls, deepest first.
@@ -76,7 +70,7 @@ fn slide(site: &Site, body: Body, step: Offset) -> Offset {
 
 /// The way out of the wall that a body at `to` would be deepest in, and how deep, in metres.
 pub fn deepest_wall(site: &Site, body: Body, to: Point) -> Option<(Vec2, f32)> {
-    let radius = body.radius as f32 * 1.0e-5;
+    let radius = metres_f32(body.radius);
     let mut deepest: Option<(Vec2, f32)> = None;
     for wall in site.terrain().walls_for(body) {
         if wall.is_clear_of(to, to, body.radius) {

@@ -6,7 +6,7 @@
 //! is of the kind of Seyfried (2005), the relaxation that of Helbing and Molnar (1995, eq. 2).
 
 use super::steer::{Stance, SteerInput, Steering};
-use crate::base::relaxation_factor;
+use crate::base::{metres_f32, relaxation_factor};
 use crate::rows::Rows;
 use crate::scenario::Steering as Parameters;
 use crate::space::Body;
@@ -184,7 +184,7 @@ impl Layered {
     fn add_walls(&self, input: &SteerInput<'_>, row: usize, influence: &mut Influence) {
         let p = &self.parameters;
         let at = input.rows.position[row];
-        let comfort = input.rows.comfort_radius[row] as f32 * 1.0e-5;
+        let comfort = metres_f32(input.rows.comfort_radius[row]);
         let body = Body { at, radius: input.rows.core_radius[row] };
         for wall in input.terrain.walls_for(body) {
             let away = wall.offset_to(at);
@@ -262,14 +262,14 @@ fn see(input: &SteerInput<'_>, row: usize, own: &Own, other: usize, away: Vec2) 
     } else {
         away.dot(own.toward) < 0.0
     };
-    let units = |a: &[i32]| (a[row] + a[other]) as f32 * 1.0e-5;
+    let sum = |radii: &[i32]| metres_f32(radii[row] + radii[other]);
     Other {
         row: other,
         away,
         distance,
         normal: away / distance,
-        cores: units(&rows.core_radius),
-        comforts: units(&rows.comfort_radius),
+        cores: sum(&rows.core_radius),
+        comforts: sum(&rows.comfort_radius),
         is_ahead,
         is_fellow,
         facing: -theirs.toward.dot(own.toward),

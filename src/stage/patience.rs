@@ -108,7 +108,7 @@ fn wait(input: &PatienceInput<'_>, patience: &Patience, rows: &mut Rows, row: us
 fn state_after(input: &PatienceInput<'_>, patience: &Patience, rows: &mut Rows, row: usize) -> State {
     let state = rows.state[row];
     let preferred = &input.preferred[row];
-    if rows.starts[row] >= input.tick && rows.starts[row] > rows.admitted[row] {
+    if !rows.has_started(row, input.tick) {
         return if rows.goal[row].is_some() || rows.journey[row].is_some() {
             State::Premovement
         } else {

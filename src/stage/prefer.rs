@@ -2,7 +2,7 @@
 
 use super::refresh::FieldTable;
 use super::steer::{Preferred, Stance};
-use crate::base::{GoalId, Point, Tick, Workers};
+use crate::base::{GoalId, Point, Tick, Workers, metres_f32};
 use crate::field::Guide;
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
@@ -38,7 +38,7 @@ const AT_SLOT_M: f32 = 0.005;
 
 /// The preferred velocity and remaining cost of every row.
 pub fn run(input: PreferInput<'_>, workers: &Workers, preferred: &mut Vec<Preferred>) {
-    workers.fill(preferred, input.rows.len(), || (), |row, ()| prefer(&input, row));
+    workers.fill(preferred, input.rows.len(), |row| prefer(&input, row));
 }
 
 /// For rows with a heading on a ring, the metres by which they are behind the leader: who has the largest gap in front.
@@ -68,7 +68,7 @@ pub fn ring_costs(site: &Site, rows: &Rows, topology: Topology, costs: &mut Vec<
         };
         let front = walkers[leader].0;
         for &(at, row) in &walkers {
-            costs[row] = (front - at).rem_euclid(period) as f32 * 1.0e-5;
+            costs[row] = metres_f32((front - at).rem_euclid(period));
         }
     }
 }
@@ -77,7 +77,7 @@ fn prefer(input: &PreferInput<'_>, row: usize) -> Preferred {
     let rows = input.rows;
     let speed = rows.free_speed[row] * input.site.speed_factor(rows.position[row]);
     let walking = Preferred { stance: Stance::Walking, speed, ..Preferred::default() };
-    if rows.starts[row] > input.tick {
+    if !rows.has_started(row, input.tick.next()) {
         return Preferred::default();
     }
     if let Some(velocity) = rows.commanded[row] {

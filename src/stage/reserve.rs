@@ -3,7 +3,7 @@
 
 use super::clear::{Cleared, deepest_wall};
 use super::steer::{Preferred, Stance, square_units};
-use crate::base::{Offset, Point, Tick};
+use crate::base::{Offset, Point, Tick, metres_f32};
 use crate::rows::{HeldBy, Rows};
 use crate::site::{Site, gate_clock};
 use crate::space::{Body, Grid, GridFrame, NeighbourIndex, Topology};
@@ -118,9 +118,7 @@ fn grant(
 /// Whether a move other than the proposed one is short enough and allowed by walls, one-way doors and ground.
 fn may_go(input: &ReserveInput<'_>, site: &Site, body: Body, to: Point, row: usize) -> bool {
     to.minus(body.at).length_squared() <= square_units(input.rows.free_speed[row] * input.clock.tick_s())
-        && site.terrain().is_clear(body, to)
-        && site.one_ways_admit(body.at, to)
-        && site.ground_admits(input.rows.class[row], body.at, to)
+        && site.admits(input.rows.class[row], body, to)
 }
 
 /// The way out of the body that one at `to` would overlap deepest, and how deep, in metres. Whether they overlap at all
@@ -141,7 +139,7 @@ fn deepest_body(
         if offset.is_shorter_than(reach) {
             let away = offset.metres();
             let distance = away.length();
-            let depth = reach as f32 * 1.0e-5 - distance;
+            let depth = metres_f32(reach) - distance;
             if deepest.is_none_or(|(_, d)| depth > d) {
                 deepest = Some((away / distance.max(1.0e-9), depth));
             }

@@ -34,7 +34,7 @@ pub fn run(input: RetireInput<'_>, rows: &mut Rows, leaves: &mut Vec<bool>, arri
     for row in 0..rows.len() {
         leaves.push(false);
         let Some(id) = rows.goal[row] else { continue };
-        if rows.starts[row] >= input.tick && rows.starts[row] > rows.admitted[row] {
+        if !rows.has_started(row, input.tick) {
             continue;
         }
         let goal = input.site.goal(id);

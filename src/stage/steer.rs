@@ -87,11 +87,11 @@ pub fn run(
         let longest = input.rows.free_speed[row] * input.tick_s;
         if velocity.is_finite() { step_of(velocity * input.tick_s, longest) } else { NOT_FINITE }
     };
-    let propose = |row: usize, (): &mut ()| match input.preferred[row].stance {
+    let propose = |row: usize| match input.preferred[row].stance {
         Stance::Fixed => Offset::default(),
         _ => step(row),
     };
-    workers.fill(proposals, input.rows.len(), || (), propose);
+    workers.fill(proposals, input.rows.len(), propose);
     proposals.iter().position(|&p| p == NOT_FINITE).map_or(Ok(()), Err)
 }
 
@@ -100,10 +100,8 @@ const NOT_FINITE: Offset = Offset::new(i32::MAX, i32::MAX);
 
 /// One tile a step: the move that leads to the target tile.
 pub fn run_tiles(rows: &Rows, preferred: &[Preferred], workers: &Workers, proposals: &mut Vec<Offset>) {
-    let step = |row: usize, (): &mut ()| {
-        preferred[row].target.map(|t| t.minus(rows.position[row])).unwrap_or_default()
-    };
-    workers.fill(proposals, rows.len(), || (), step);
+    let step = |row: usize| preferred[row].target.map(|t| t.minus(rows.position[row])).unwrap_or_default();
+    workers.fill(proposals, rows.len(), step);
 }
 
 /// The way `metres` as an offset, rounded once, cut to `longest` metres.
