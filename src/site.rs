@@ -340,7 +340,7 @@ impl Site {
     pub fn shape(&self, spec: &ShapeSpec) -> Result<Shape, CommandError> {
         shape_of(spec, &self.scenario).ok_or(CommandError::Range {
             what: "a shape",
-            allowed: "of some area, with finite coordinates within 20 km of the area",
+            allowed: "of some area, with finite coordinates within 20 km of the area, or a known region",
         })
     }
 
@@ -451,6 +451,7 @@ fn shape_of(spec: &ShapeSpec, scenario: &Scenario) -> Option<Shape> {
             centre: place([x - r, y - r]).and(place([x + r, y + r])).and(place([*x, *y]))?,
             radius: crate::base::units(*r).filter(|r| (1..=1_000_000_000).contains(r))?,
         },
+        ShapeSpec::Region(region) => scenario.regions.get(region.index())?.shape.clone(),
     };
     (shape.area_m2() > 0.0).then_some(shape)
 }

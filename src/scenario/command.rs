@@ -23,6 +23,8 @@ pub enum ShapeSpec {
     Polygon(Vec<Vec<[f64; 2]>>),
     /// x and y of the middle, and the radius.
     Circle([f64; 3]),
+    /// The shape of a region of the scenario.
+    Region(RegionId),
 }
 
 /// What a command does. Lengths are in metres of the scenario's own coordinates.

@@ -294,6 +294,10 @@ tables! {
         open_to: Names,
         /// A goal at which those who wait go on.
         release: String,
+        /// A goal that moves.
+        move_goal: String,
+        /// The region that it moves to.
+        to: String,
     }
 
     /// `[guidance]`.

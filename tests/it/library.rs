@@ -101,6 +101,23 @@ fn goals_obstacles_and_speeds_change_under_way() {
 }
 
 #[test]
+fn a_goal_moves_to_a_region_by_an_event() {
+    let moving = format!(
+        "{ROOM}\n[[region]]\nname = \"corner\"\nrect = [0.5, 5, 1.5, 5.8]\n[[event]]\nat_s = 1.0\nmove_goal = \"out\"\nto = \"corner\"\n"
+    );
+    let mut simulation = Simulation::new(scenario(&moving));
+    digests(&mut simulation, 19);
+    let before = simulation.agents().position[0];
+    digests(&mut simulation, 45);
+    let after = simulation.agents().position[0];
+    assert!(after.x < before.x && after.y > before.y, "{before:?} {after:?}");
+    run_to_end(&mut simulation);
+    assert_eq!(simulation.record().counts.arrived, 1);
+    let nowhere = Action::MoveGoal { goal: GoalId(0), shape: ShapeSpec::Region(RegionId(99)) };
+    assert!(Simulation::new(scenario(&moving)).command(nowhere).is_err());
+}
+
+#[test]
 fn a_preferred_velocity_overrules_guidance_until_it_is_taken_back() {
     let mut simulation = Simulation::new(scenario(ROOM));
     let record = simulation.step().unwrap();

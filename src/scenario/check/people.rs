@@ -4,7 +4,7 @@ use super::super::file::{EventFile, File, GoalFile, NumberFile, SourceFile, Stag
 use super::super::value::{At, word};
 use super::super::{
     Action, Arrival, Choice, Class, Command, Distribution, Errand, Goal, GoalPlace, Journey, JourneyStage,
-    PlacedAgent, Placement, Source, Supply,
+    PlacedAgent, Placement, ShapeSpec, Source, Supply,
 };
 use super::places::Regions;
 use super::{Base, Check, Classes, Names, names_of};
@@ -572,39 +572,63 @@ impl Check<'_> {
     }
 
     fn action(&mut self, entry: &At<EventFile>, names: &PeopleNames<'_>, doors: &Names) -> Option<Action> {
-        let given =
-            [entry.open.is_some(), entry.close.is_some(), entry.ground.is_some(), entry.release.is_some()];
-        if given.iter().filter(|g| **g).count() != 1 {
-            self.add(&entry.span, "an event does exactly one thing", "open, close, ground or release");
+        let things = [&entry.open, &entry.close, &entry.ground, &entry.release, &entry.move_goal];
+        if things.into_iter().flatten().count() != 1 {
+            let help = "open, close, ground, release or move_goal";
+            self.add(&entry.span, "an event does exactly one thing", help);
             return None;
         }
-        let of_ground = [entry.price.as_ref().map(|p| &p.span), entry.speed.as_ref().map(|s| &s.span)];
-        let lists = [entry.closed_to.as_ref().map(|c| &c.span), entry.open_to.as_ref().map(|o| &o.span)];
-        if let Some(span) =
-            of_ground.into_iter().chain(lists).flatten().next().filter(|_| entry.ground.is_none())
-        {
-            self.add(
-                span,
-                "this belongs to a change of ground",
-                "add: ground = \"region\", in an event of its own",
-            );
-        }
-        if entry.open.is_some() || entry.close.is_some() {
-            let door = self.reference(entry.open.as_ref().or(entry.close.as_ref()), doors, "door")?;
-            return Some(Action::SetDoor { door: DoorId::from_index(door), open: entry.open.is_some() });
+        self.companions(entry);
+        if let Some(door) = entry.open.as_ref().or(entry.close.as_ref()) {
+            let door = DoorId::from_index(self.reference(Some(door), doors, "door")?);
+            return Some(Action::SetDoor { door, open: entry.open.is_some() });
         }
         if entry.release.is_some() {
             let goal = self.reference(entry.release.as_ref(), names.goals, "goal")?;
             return Some(Action::Release { goal: GoalId::from_index(goal) });
         }
-        let region = self.reference(entry.ground.as_ref(), &names.regions.names(), "region");
+        let regions = names.regions.names();
+        if entry.move_goal.is_some() {
+            let goal = self.reference(entry.move_goal.as_ref(), names.goals, "goal");
+            let to = match &entry.to {
+                Some(_) => self.reference(entry.to.as_ref(), &regions, "region"),
+                None => {
+                    self.add(&entry.span, "a goal moves to a region", "add: to = \"region\"");
+                    None
+                }
+            };
+            let shape = ShapeSpec::Region(RegionId::from_index(to?));
+            return Some(Action::MoveGoal { goal: GoalId::from_index(goal?), shape });
+        }
+        self.ground_change(entry, &regions, &names.classes.names)
+    }
+
+    /// Keys that mean something only beside others.
+    fn companions(&mut self, entry: &EventFile) {
+        let of_ground = [
+            entry.price.as_ref().map(|p| &p.span),
+            entry.speed.as_ref().map(|s| &s.span),
+            entry.closed_to.as_ref().map(|c| &c.span),
+            entry.open_to.as_ref().map(|o| &o.span),
+        ];
+        if let Some(span) = of_ground.into_iter().flatten().next().filter(|_| entry.ground.is_none()) {
+            let help = "add: ground = \"region\", in an event of its own";
+            self.add(span, "this belongs to a change of ground", help);
+        }
+        if let Some(to) = entry.to.as_ref().filter(|_| entry.move_goal.is_none()) {
+            let help = "add: move_goal = \"goal\", in an event of its own";
+            self.add(&to.span, "this belongs to a goal that moves", help);
+        }
+    }
+
+    fn ground_change(&mut self, entry: &EventFile, regions: &Names, classes: &Names) -> Option<Action> {
+        let region = self.reference(entry.ground.as_ref(), regions, "region");
         let price = self.optional_number(entry.price.as_ref(), 1.0..=limit::PRICE, "a price per metre");
         let speed = self.optional_number(entry.speed.as_ref(), 0.001..=1.0, "a factor on walking speed");
         let mut classes_of = |list: Option<&At<Vec<At<String>>>>| -> Vec<ClassId> {
-            let names = &names.classes.names;
-            let found =
-                list.iter().flat_map(|l| &l.value).filter_map(|n| self.reference(Some(n), names, "class"));
-            found.map(ClassId::from_index).collect()
+            let known =
+                list.iter().flat_map(|l| &l.value).filter_map(|n| self.reference(Some(n), classes, "class"));
+            known.map(ClassId::from_index).collect()
         };
         let closed_to = classes_of(entry.closed_to.as_ref());
         let open_to = classes_of(entry.open_to.as_ref());

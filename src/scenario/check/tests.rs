@@ -182,6 +182,13 @@ fn each_wrong_line_is_named_with_its_place() {
         ("", "[[ground]]\nregion = \"start\"\nspeed = 0", "22:9 0 is not a factor on walking speed"),
         ("", "[[event]]\nclose = \"gate\"", "20:1 an event has no time"),
         ("", "[[event]]\nat_s = 3\nclose = \"gate\"", "22:9 there is no door \"gate\""),
+        ("", "[[event]]\nat_s = 3\nmove_goal = \"out\"", "20:1 a goal moves to a region"),
+        ("", "[[event]]\nat_s = 3\nmove_goal = \"out\"\nto = \"exi\"", "23:6 there is no region \"exi\""),
+        (
+            "",
+            "[[event]]\nat_s = 3\nrelease = \"out\"\nto = \"exit\"",
+            "23:6 this belongs to a goal that moves",
+        ),
         ("", "[[line]]\nname = \"l\"\nfrom = [1, 1]\nto = [1, 1]", "23:6 line \"l\" has no length"),
         (
             "",
@@ -454,6 +461,10 @@ open_to = ["pram"]
 [[event]]
 at_s = 32.0
 release = "rest"
+[[event]]
+at_s = 33.0
+move_goal = "rest"
+to = "mud"
 [guidance]
 neighbours = 8
 diagonal = "strict"
@@ -530,7 +541,7 @@ fn every_key_is_read() {
     assert_eq!(source("steady").supply, Supply::Keep { inside: 1, from: Tick(40) });
     assert!(matches!(source("stream").supply, Supply::Rate { poisson: true, from_ms: 10_000, .. }));
     assert_eq!(s.side_files, [("plan.csv".to_owned(), "t_s,count\n0,3\n12.5,4\n".to_owned())]);
-    assert_eq!((s.events.len(), s.events[0].tick), (3, Tick(600)));
+    assert_eq!((s.events.len(), s.events[0].tick), (4, Tick(600)));
     assert_eq!((s.grid.columns, s.grid.rows, s.grid.cell), (36, 12, 25_000));
     assert_eq!(s.expect.flows[0].count_max, Some(99));
 }
