@@ -5,7 +5,7 @@ use crate::summary::RunReport;
 use serde::Serialize;
 
 /// One expectation and what was measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
     /// What is tested, as its key in the scenario.
     pub what: String,
@@ -15,6 +15,32 @@ pub struct Finding {
     pub measured: String,
     /// Whether the two agree.
     pub met: bool,
+    /// Where it stands in the scenario.
+    #[serde(skip)]
+    pub place: Place,
+    /// What would be met; `None` where nothing was measured.
+    #[serde(skip)]
+    pub meets: Option<Expected>,
+}
+
+/// Where an expectation stands: a key of `[expect]`, or of the entry of a list that names something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The list, the key by which its entries name something, and the name: `("flow", "line", "door")`.
+    pub list: Option<(&'static str, &'static str, String)>,
+    /// The key.
+    pub key: &'static str,
+}
+
+/// A value as a scenario file writes it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    /// A number with a point.
+    Number(f64),
+    /// A whole number.
+    Count(u32),
+    /// A text.
+    Text(String),
 }
 
 /// Every expectation of `scenario` against `report`, in the order of DESIGN's keys.
@@ -26,10 +52,28 @@ pub fn findings(scenario: &Scenario, report: &RunReport) -> Vec<Finding> {
     expect.measures.iter().for_each(|measure| list.measure(measure, scenario, report));
     expect.exits.iter().for_each(|exit| list.exit(exit, scenario, report));
     if let Some(expected) = expect.digest {
-        let met = expected == report.digest;
-        list.push("digest", expected.to_string(), report.digest.to_string(), met);
+        list.push(
+            Place::key("digest"),
+            expected.to_string(),
+            report.digest.to_string(),
+            expected == report.digest,
+        );
+        list.meets(Expected::Text(report.digest.to_string()));
     }
     list.0
+}
+
+impl Place {
+    fn key(key: &'static str) -> Self {
+        Self { list: None, key }
+    }
+
+    fn what(&self) -> String {
+        match &self.list {
+            Some((list, _, name)) => format!("{list} {name}: {}", self.key),
+            None => self.key.to_owned(),
+        }
+    }
 }
 
 struct Findings(Vec<Finding>);
@@ -41,48 +85,83 @@ enum Bound {
     AtMost(f64),
 }
 
+impl Bound {
+    fn is_kept(self, v: f64) -> bool {
+        match self {
+            Self::AtLeast(least) => v >= least,
+            Self::AtMost(most) => v <= most,
+        }
+    }
+
+    /// The bound with at most four decimals that `v` just keeps.
+    fn just_kept(self, v: f64) -> f64 {
+        match self {
+            Self::AtLeast(_) => (v * 1.0e4).floor() / 1.0e4,
+            Self::AtMost(_) => (v * 1.0e4).ceil() / 1.0e4,
+        }
+    }
+}
+
 impl Findings {
-    fn push(&mut self, what: impl Into<String>, expected: String, measured: String, met: bool) {
-        self.0.push(Finding { what: what.into(), expected, measured, met });
+    fn push(&mut self, place: Place, expected: String, measured: String, met: bool) {
+        self.0.push(Finding { what: place.what(), expected, measured, met, place, meets: None });
+    }
+
+    /// What would meet the last expectation.
+    fn meets(&mut self, value: Expected) {
+        if let Some(last) = self.0.last_mut() {
+            last.meets = Some(value);
+        }
     }
 
     /// A number that was not measured keeps no bound.
-    fn bounded(&mut self, what: impl Into<String>, measured: Option<f64>, bound: Bound, unit: &str) {
-        let (expected, met) = match bound {
-            Bound::AtLeast(least) => {
-                (format!("at least {least}{unit}"), measured.is_some_and(|v| v >= least))
-            }
-            Bound::AtMost(most) => (format!("at most {most}{unit}"), measured.is_some_and(|v| v <= most)),
+    fn bounded(&mut self, place: Place, measured: Option<f64>, bound: Bound, unit: &str) {
+        let expected = match bound {
+            Bound::AtLeast(least) => format!("at least {least}{unit}"),
+            Bound::AtMost(most) => format!("at most {most}{unit}"),
         };
-        let measured = measured.map_or_else(|| "none".to_owned(), |v| format!("{}{unit}", short(v)));
-        self.push(what, expected, measured, met);
+        let met = measured.is_some_and(|v| bound.is_kept(v));
+        let is_count = place.key.starts_with("count");
+        let shown = measured.map_or_else(|| "none".to_owned(), |v| format!("{}{unit}", short(v)));
+        self.push(place, expected, shown, met);
+        if let Some(v) = measured {
+            let number = bound.just_kept(v);
+            self.meets(if is_count { Expected::Count(number as u32) } else { Expected::Number(number) });
+        }
     }
 
-    fn exact(&mut self, what: &str, expected: Option<u32>, measured: u32) {
+    fn exact(&mut self, key: &'static str, expected: Option<u32>, measured: u32) {
         if let Some(expected) = expected {
-            self.push(what, expected.to_string(), measured.to_string(), expected == measured);
+            self.push(Place::key(key), expected.to_string(), measured.to_string(), expected == measured);
+            self.meets(Expected::Count(measured));
         }
     }
 
     fn totals(&mut self, expect: &Expect, report: &RunReport) {
         if let Some(by) = expect.all_arrived_by_s {
-            let all = report.inside == 0 && report.admitted > 0;
-            let measured = match report.evacuation_s.last {
-                _ if !all => format!("{} of {} still inside", report.inside, report.admitted),
-                Some(last) => format!("{} s", short(last)),
-                None => "nobody arrived".to_owned(),
+            let all = report.inside == 0 && report.outside == 0;
+            let (measured, met) = match report.evacuation_s.last {
+                _ if report.outside > 0 => (format!("{} still outside, without room", report.outside), false),
+                _ if !all => (format!("{} of {} still inside", report.inside, report.admitted), false),
+                Some(last) => (format!("{} s", short(last)), last <= by),
+                // Whom commands took out has not arrived.
+                None if report.admitted > 0 => ("nobody arrived".to_owned(), false),
+                None => ("nobody was to come".to_owned(), true),
             };
-            let met = all && report.evacuation_s.last.is_some_and(|last| last <= by);
-            self.push("all_arrived_by_s", format!("at most {by} s"), measured, met);
+            self.push(Place::key("all_arrived_by_s"), format!("at most {by} s"), measured, met);
+            if let Some(last) = report.evacuation_s.last.filter(|_| all) {
+                self.meets(Expected::Number(Bound::AtMost(by).just_kept(last)));
+            }
         }
         if let Some(most) = expect.max_overlap_m {
-            self.bounded("max_overlap_m", Some(report.max_overlap_m), Bound::AtMost(most), " m");
+            self.bounded(Place::key("max_overlap_m"), Some(report.max_overlap_m), Bound::AtMost(most), " m");
         }
         self.exact("unreachable", expect.unreachable, report.unreachable);
         self.exact("stuck", expect.stuck, report.stuck);
         self.exact("blocked", expect.blocked, report.blocked);
+        self.exact("settled", expect.settled, report.settled);
         if let Some(most) = expect.travel_p95_s {
-            self.bounded("travel_p95_s", report.travel_s.p95, Bound::AtMost(most), " s");
+            self.bounded(Place::key("travel_p95_s"), report.travel_s.p95, Bound::AtMost(most), " s");
         }
     }
 
@@ -98,7 +177,12 @@ impl Findings {
         ];
         for (key, bound, measured, unit) in bounds {
             if let Some(bound) = bound {
-                self.bounded(format!("flow {name}: {key}"), measured, bound, unit);
+                self.bounded(
+                    Place { list: Some(("flow", "line", name.clone())), key },
+                    measured,
+                    bound,
+                    unit,
+                );
             }
         }
     }
@@ -106,17 +190,12 @@ impl Findings {
     fn measure(&mut self, expect: &ExpectMeasure, scenario: &Scenario, report: &RunReport) {
         let measure = report.measure(scenario, expect.measure);
         let name = &scenario.measure(expect.measure).name;
+        let place = |key| Place { list: Some(("measure", "measure", name.clone())), key };
         if let Some(most) = expect.density_max {
-            let what = format!("measure {name}: density_max");
-            self.bounded(what, measure.density_max_per_m2, Bound::AtMost(most), "/m2");
+            self.bounded(place("density_max"), measure.density_max_per_m2, Bound::AtMost(most), "/m2");
         }
         if let Some(least) = expect.speed_min {
-            self.bounded(
-                format!("measure {name}: speed_min"),
-                measure.speed_mps,
-                Bound::AtLeast(least),
-                " m/s",
-            );
+            self.bounded(place("speed_min"), measure.speed_mps, Bound::AtLeast(least), " m/s");
         }
     }
 
@@ -124,11 +203,12 @@ impl Findings {
         let name = &scenario.goal(expect.goal).name;
         let left = report.left_by(scenario, expect.goal);
         let share = (report.arrived > 0).then(|| f64::from(left) / f64::from(report.arrived));
+        let place = |key| Place { list: Some(("exit", "goal", name.clone())), key };
         if let Some(least) = expect.share_min {
-            self.bounded(format!("exit {name}: share_min"), share, Bound::AtLeast(least), "");
+            self.bounded(place("share_min"), share, Bound::AtLeast(least), "");
         }
         if let Some(most) = expect.share_max {
-            self.bounded(format!("exit {name}: share_max"), share, Bound::AtMost(most), "");
+            self.bounded(place("share_max"), share, Bound::AtMost(most), "");
         }
     }
 }
@@ -158,7 +238,7 @@ mod tests {
         report.max_overlap_m = 1e-5;
         report.travel_s.p95 = Some(40.0);
         report.digest = Digest(5);
-        (report.unreachable, report.stuck, report.blocked) = (1, 2, 3);
+        (report.unreachable, report.stuck, report.blocked, report.settled) = (1, 2, 3, 4);
         let line = LineReport { rightwards: 6, leftwards: 2, flow_per_s: Some(1.5), ..LineReport::default() };
         report.lines.insert("door".to_owned(), line);
         let measure =
@@ -201,6 +281,7 @@ mod tests {
             [1, 0].map(|v| met(|e| e.unreachable = Some(v))),
             [2, 3].map(|v| met(|e| e.stuck = Some(v))),
             [3, 2].map(|v| met(|e| e.blocked = Some(v))),
+            [4, 5].map(|v| met(|e| e.settled = Some(v))),
             [40.0, 39.0].map(|v| met(|e| e.travel_p95_s = Some(v))),
             [1.5, 1.6].map(|v| flow(Some(v), None, [None; 2])),
             [1.5, 1.4].map(|v| flow(None, Some(v), [None; 2])),
@@ -228,8 +309,40 @@ mod tests {
         assert!(found.iter().all(|finding| !finding.met));
         assert_eq!(found[0].measured, "1 of 10 still inside");
         report.inside = 0;
+        report.outside = 2;
+        assert_eq!(findings(&scenario, &report)[0].measured, "2 still outside, without room");
+        report.outside = 0;
         report.evacuation_s.last = None;
         assert!(!findings(&scenario, &report)[0].met);
+        report.admitted = 0;
+        assert!(findings(&scenario, &report)[0].met, "nobody was to come");
+    }
+
+    #[test]
+    fn each_finding_knows_its_place_and_what_would_meet_it() {
+        let mut scenario = sample::scenario();
+        let flow = |min_per_s, count_max| ExpectFlow {
+            line: LineId(0),
+            min_per_s,
+            max_per_s: None,
+            count_min: None,
+            count_max,
+        };
+        scenario.expect.flows = vec![flow(Some(9.0), Some(3))];
+        scenario.expect.stuck = Some(0);
+        let found = findings(&scenario, &report(&scenario));
+        let meets: Vec<_> = found.iter().map(|f| (f.what.as_str(), f.meets.clone().unwrap())).collect();
+        assert_eq!(
+            meets,
+            [
+                ("stuck", Expected::Count(2)),
+                ("flow door: min_per_s", Expected::Number(1.5)),
+                ("flow door: count_max", Expected::Count(8))
+            ]
+        );
+        assert_eq!(found[1].place.list, Some(("flow", "line", "door".to_owned())));
+        assert_eq!(Bound::AtMost(0.0).just_kept(0.123_45), 0.1235);
+        assert_eq!(Bound::AtLeast(0.0).just_kept(0.123_45), 0.1234);
     }
 
     #[test]

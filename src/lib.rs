@@ -61,6 +61,7 @@ pub mod cli;
 pub mod expect;
 pub mod field;
 pub mod record;
+pub mod regression;
 #[cfg(feature = "trace")]
 pub mod replay;
 pub mod rows;
@@ -73,6 +74,7 @@ pub mod snapshot;
 pub mod space;
 pub mod stage;
 pub mod summary;
+pub mod survey;
 #[cfg(feature = "trace")]
 pub mod trace;
 pub mod world;

@@ -39,6 +39,8 @@ pub struct Counts {
     pub stuck: u32,
     /// Agents inside who are settled.
     pub settled: u32,
+    /// Agents who are due and wait outside for room.
+    pub outside: u32,
 }
 
 /// What happened in one tick; each list in a fixed order.

@@ -281,8 +281,9 @@ impl Simulation {
             tick: self.tick,
             next_id: self.next_id,
         };
-        let newcomers = admit::run(input, &mut self.supply);
-        self.settle_in(newcomers);
+        let admission = admit::run(input, &mut self.supply);
+        self.counts.outside = admission.outside;
+        self.settle_in(admission.newcomers);
         let within = u64::from(self.next_id.0) <= limit::AGENTS;
         within.then_some(()).ok_or_else(|| self.failure("admit", Fault::TooManyAgents))
     }

@@ -84,8 +84,8 @@ impl Snapshot {
         )?;
         writeln!(
             out,
-            "admitted {}, arrived {}, inside {}, removed {}",
-            report.admitted, report.arrived, report.inside, report.removed
+            "admitted {}, arrived {}, inside {}, outside {}, removed {}",
+            report.admitted, report.arrived, report.inside, report.outside, report.removed
         )?;
         writeln!(
             out,

@@ -1,29 +1,33 @@
 //! `throng check`: runs scenarios and tests what they expect of themselves.
 
-use super::driver::{drive, thread_count};
+use super::bless::{Blessing, baseline_file};
+use super::driver::{Progress, drive_under, on_threads, thread_count};
 use super::failure::Failure;
 use super::output::Output;
 use super::run::threads;
 use crate::base::Digest;
 use crate::expect::{Finding, findings};
+use crate::record::TickRecord;
+use crate::regression::{Baseline, Watch};
 use crate::scenario::Scenario;
 use clap::Args;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toml_edit::{DocumentMut, Item, Table, value};
 
 /// Run scenarios and test what they expect
 ///
-/// Each scenario says in [expect] what must come out: who arrives by when, flows, densities, the digest.
+/// Each scenario says in [expect] what must come out: who arrives by when, flows, densities, the digest. Several run at a
+/// time.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckArguments {
     /// Scenario files, or patterns such as 'scenarios/*.toml'
     #[arg(required = true)]
     scenarios: Vec<String>,
-    /// Write the digest of each run into its scenario's [expect] instead of testing it; comments stay
+    /// Accept what came out: show what changed, then write the digest and every missed expectation into the scenario
+    /// (comments and layout stay), and a baseline beside it, by which the next change finds its first tick
     #[arg(long)]
     bless: bool,
     /// Threads to use; the results are the same with any number [default: one a processor]
@@ -38,7 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   throng check scenarios/bottleneck.toml
   throng check 'scenarios/*.toml' --threads 1
-  throng check scenarios/bottleneck.toml --bless      accept today's digest; review the change with git diff
+  throng check scenarios/bottleneck.toml --bless      accept today's results; review them with git diff
 
 A missed expectation gives exit code 1, a scenario that cannot be read 2, a run that fails 3.";
 
@@ -49,40 +53,72 @@ struct Checked {
     name: String,
     digest: Option<Digest>,
     findings: Vec<Finding>,
-    /// Whether the digest was written into the file.
-    blessed: bool,
+    /// What changed since the baseline beside the scenario.
+    change: Option<Changed>,
+    /// What is written into the scenario, as key and value.
+    blessed: Vec<(String, String)>,
     error: Option<String>,
+}
+
+/// What changed since the last baseline.
+#[derive(Debug, Serialize)]
+struct Changed {
+    first_tick: Option<u32>,
+    removed: Vec<String>,
+    added: Vec<String>,
+    #[serde(skip)]
+    text: String,
+}
+
+/// A scenario that ran: what it gave, and what blessing would write.
+struct Ran {
+    checked: Checked,
+    blessing: Option<Blessing>,
 }
 
 #[derive(Serialize)]
 struct CheckReport<'a> {
     met: bool,
-    scenarios: &'a [Checked],
+    scenarios: Vec<&'a Checked>,
 }
 
 /// Runs the command. A scenario that fails does not keep the others from being tested.
 pub(super) fn check(arguments: &CheckArguments, output: &mut Output) -> Result<(), Failure> {
     let files = expand(&arguments.scenarios)?;
-    let (mut checked, mut worst) = (Vec::new(), None);
-    for file in files {
-        let one = match check_one(&file, arguments) {
+    let progress = Progress::of_items("scenarios", files.len());
+    let threads = thread_count(arguments.threads);
+    // Each run on threads of its own only where there are more threads than runs.
+    let inner = (threads / files.len()).max(1);
+    let results = on_threads(&files, threads, |file| {
+        let result = check_one(file, arguments.bless, inner, &progress);
+        progress.one_more();
+        result
+    });
+    drop(progress);
+    let (mut ran, mut worst) = (Vec::new(), None);
+    for (file, result) in files.iter().zip(results) {
+        let one = match result {
             Ok(one) => one,
             Err(failure) => {
-                let one = failed(&file, &failure);
+                let checked = failed(file, &failure);
                 worst = Some(worse(worst, failure));
-                one
+                Ran { checked, blessing: None }
             }
         };
-        if one.findings.iter().any(|finding| !finding.met) {
+        if one.checked.findings.iter().any(|finding| !finding.met) {
             worst = Some(worse(worst, Failure::Missed));
         }
-        checked.push(one);
+        ran.push(one);
     }
     if arguments.json {
-        output.json(&CheckReport { met: worst.is_none(), scenarios: &checked })?;
+        let scenarios = ran.iter().map(|one| &one.checked).collect();
+        output.json(&CheckReport { met: worst.is_none(), scenarios })?;
     } else {
-        print(&checked, output)?;
+        print(&ran.iter().map(|one| &one.checked).collect::<Vec<_>>(), output)?;
     }
+    // Only what has been shown is written.
+    output.flush()?;
+    ran.iter().filter_map(|one| one.blessing.as_ref()).try_for_each(Blessing::write)?;
     worst.map_or(Ok(()), Err)
 }
 
@@ -97,7 +133,8 @@ fn failed(file: &Path, failure: &Failure) -> Checked {
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         digest: None,
         findings: Vec::new(),
-        blessed: false,
+        change: None,
+        blessed: Vec::new(),
         error: Some(report.map_or_else(String::new, ToString::to_string)),
     }
 }
@@ -115,38 +152,56 @@ fn worse(worst: Option<Failure>, new: Failure) -> Failure {
     }
 }
 
-fn check_one(file: &Path, arguments: &CheckArguments) -> Result<Checked, Failure> {
+fn check_one(file: &Path, bless: bool, threads: usize, progress: &Progress) -> Result<Ran, Failure> {
     let scenario = Arc::new(Scenario::from_path(file)?);
-    let (report, ()) = drive(&scenario, thread_count(arguments.threads), (), |_| Ok(()))?;
+    let mut watch = Watch::new(&scenario);
+    let observe = |record: &TickRecord| {
+        watch.observe(record);
+        Ok(())
+    };
+    let (report, ()) = drive_under(progress, &scenario, threads, (), observe)?;
+    let new = watch.baseline();
+    let old = std::fs::read_to_string(baseline_file(file)).ok().and_then(|text| Baseline::parse(&text));
+    let change = old.and_then(|old| new.change_since(&old)).map(|change| Changed {
+        text: change.to_string(),
+        first_tick: change.first_tick.map(|tick| tick.0),
+        removed: change.removed,
+        added: change.added,
+    });
     let mut found = findings(&scenario, &report);
-    let blessed = arguments.bless && scenario.expect.digest != Some(report.digest);
-    if arguments.bless {
-        found.retain(|finding| finding.what != "digest");
-    }
-    if blessed {
-        bless(file, report.digest)?;
-    }
-    Ok(Checked {
+    let blessing =
+        if bless { Some(Blessing::of(file, &scenario, report.digest, &mut found, new)?) } else { None };
+    let checked = Checked {
         file: file.display().to_string(),
         name: scenario.name.clone(),
         digest: Some(report.digest),
         findings: found,
-        blessed,
+        change,
+        blessed: blessing.as_ref().map_or_else(Vec::new, |blessing| blessing.written.clone()),
         error: None,
-    })
+    };
+    Ok(Ran { checked, blessing })
 }
 
-fn print(checked: &[Checked], output: &mut Output) -> Result<(), Failure> {
+fn print(checked: &[&Checked], output: &mut Output) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for one in checked {
         rows.extend(rows_of(one));
     }
     output.table(&rows, 0..0)?;
+    for one in checked {
+        if let Some(change) = &one.change {
+            output.line(format!("\n{}, since its baseline:", one.name))?;
+            change.text.lines().try_for_each(|line| output.line(format!("  {line}")))?;
+        }
+    }
     let missed = checked.iter().filter(|one| one.findings.iter().any(|f| !f.met)).count();
     let failed = checked.iter().filter(|one| one.error.is_some()).count();
     let met = checked.len() - missed - failed;
     output.line("")?;
-    output.line(format!("{} scenarios: {met} as expected, {missed} missed, {failed} failed", checked.len()))
+    let count = checked.len();
+    let scenarios = if count == 1 { "scenario" } else { "scenarios" };
+    output.line(format!("{count} {scenarios}: {met} as expected, {missed} missed, {failed} failed"))
 }
 
 fn rows_of(one: &Checked) -> Vec<Vec<String>> {
@@ -164,9 +219,8 @@ fn rows_of(one: &Checked) -> Vec<Vec<String>> {
         .map(|f| row(if f.met { "ok" } else { "MISS" }, [&f.what, &f.measured, &f.expected]))
         .collect();
     let digest = one.digest.map_or_else(String::new, |digest| digest.to_string());
-    if one.blessed {
-        rows.push(row("new", ["digest", &digest, "written into the scenario"]));
-    } else if rows.is_empty() {
+    rows.extend(one.blessed.iter().map(|(key, value)| row("new", [key, value, "written into the scenario"])));
+    if rows.is_empty() {
         rows.push(row("ok", ["digest", &digest, "nothing expected"]));
     }
     rows
@@ -198,76 +252,9 @@ fn expand(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Writes `expect.digest` into a scenario file: whole or not at all.
-fn bless(file: &Path, digest: Digest) -> Result<(), Failure> {
-    let failed = |what: &dyn std::fmt::Display| {
-        Failure::run(format!("cannot write the digest into {}: {what}", file.display()))
-    };
-    let text = std::fs::read_to_string(file).map_err(|e| failed(&e))?;
-    let text = blessed_text(&text, digest).map_err(|e| failed(&e))?;
-    // A link stays a link: what it leads to is replaced.
-    let target = file.canonicalize().map_err(|e| failed(&e))?;
-    let fresh = target.with_extension("toml.new");
-    let write = || -> std::io::Result<()> {
-        std::fs::write(&fresh, text)?;
-        std::fs::set_permissions(&fresh, std::fs::metadata(&target)?.permissions())?;
-        std::fs::rename(&fresh, &target)
-    };
-    write().map_err(|e| {
-        let _ = std::fs::remove_file(&fresh);
-        failed(&e)
-    })
-}
-
-/// The text of a scenario with another digest; comments and order stay.
-fn blessed_text(text: &str, digest: Digest) -> Result<String, String> {
-    let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| e.to_string())?;
-    let expect = document.entry("expect").or_insert_with(|| Item::Table(Table::new()));
-    let expect = expect.as_table_like_mut().ok_or("expect is no table")?;
-    let mut new = value(digest.to_string());
-    if let (Some(old), Some(new)) = (expect.get("digest").and_then(Item::as_value), new.as_value_mut()) {
-        *new.decor_mut() = old.decor().clone();
-    }
-    expect.insert("digest", new);
-    Ok(document.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn blessing_keeps_comments_and_order() {
-        let digest = Digest(0xabc);
-        let old = "# a hall\nformat = 1\n\n[expect]  # what must hold\ndigest = \"0000000000000001\" # today\nstuck = 0\n\n[[expect.flow]]\nline = \"door\" # the one\n";
-        let new = old.replace("0000000000000001", "0000000000000abc");
-        assert_eq!(blessed_text(old, digest).unwrap(), new);
-        assert_eq!(blessed_text(&new, digest).unwrap(), new);
-        let fresh = blessed_text("format = 1 # one\n\n[area]\nmap = 'x'\n", digest).unwrap();
-        assert_eq!(
-            fresh,
-            "format = 1 # one\n\n[area]\nmap = 'x'\n\n[expect]\ndigest = \"0000000000000abc\"\n"
-        );
-        let nested = blessed_text("format = 1\n[[expect.flow]]\nline = 'a'\n", digest).unwrap();
-        let parsed: toml::Table = nested.parse().unwrap();
-        assert_eq!(parsed["expect"]["digest"].as_str(), Some("0000000000000abc"));
-        assert_eq!(parsed["expect"]["flow"][0]["line"].as_str(), Some("a"));
-        assert!(blessed_text("expect = 3", digest).is_err());
-    }
-
-    #[test]
-    fn blessing_replaces_the_file_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.toml");
-        std::fs::write(&file, "format = 1\n").unwrap();
-        bless(&file, Digest(1)).unwrap();
-        assert_eq!(
-            std::fs::read_to_string(&file).unwrap(),
-            "format = 1\n\n[expect]\ndigest = \"0000000000000001\"\n"
-        );
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(bless(&folder.path().join("none.toml"), Digest(1)).is_err());
-    }
 
     #[test]
     fn patterns_are_expanded_in_order_and_files_named_once() {
@@ -292,22 +279,21 @@ mod tests {
 
     #[test]
     fn a_table_row_for_each_expectation() {
-        let finding = |met| Finding {
-            what: "stuck".to_owned(),
-            expected: "0".to_owned(),
-            measured: "1".to_owned(),
-            met,
-        };
-        let mut one = Checked {
-            file: "a.toml".to_owned(),
-            name: "a".to_owned(),
-            digest: Some(Digest(1)),
-            findings: vec![finding(true), finding(false)],
-            blessed: false,
-            error: None,
-        };
-        assert_eq!(rows_of(&one)[1], ["MISS", "a", "stuck", "1", "0"]);
-        one.findings.clear();
-        assert_eq!(rows_of(&one)[0][4], "nothing expected");
+        let text = "format = 1\nname = \"a\"\n[area]\nmap = \"..\"\n[expect]\nstuck = 0\nblocked = 3\n";
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.toml");
+        std::fs::write(&file, text).unwrap();
+        let progress = Progress::of_items("scenarios", 1);
+        let one = check_one(&file, false, 1, &progress).unwrap();
+        let rows = rows_of(&one.checked);
+        assert_eq!(rows[0], ["ok", "a", "stuck", "0", "0"]);
+        assert_eq!(rows[1], ["MISS", "a", "blocked", "0", "3"]);
+        std::fs::write(&file, text.split("[expect]").next().unwrap()).unwrap();
+        assert_eq!(
+            rows_of(&check_one(&file, false, 1, &progress).unwrap().checked)[0][4],
+            "nothing expected"
+        );
+        let one = check_one(&file, true, 1, &progress).unwrap();
+        assert_eq!(rows_of(&one.checked)[0][..3], ["new", "a", "digest"]);
     }
 }

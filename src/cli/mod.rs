@@ -4,15 +4,18 @@
 //! comparison failed, 2 bad input or usage, 3 the run itself failed. Nothing but this module prints, reads a clock or
 //! looks at the process's environment.
 
+mod bless;
 mod check;
 mod csv;
 mod driver;
 mod failure;
+mod field;
+mod make;
 mod output;
 mod replay;
 mod run;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use output::Output;
 use std::io::Write;
 use std::process::ExitCode;
@@ -30,12 +33,14 @@ struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  throng new hall                                    a commented scenario to start from
   throng run scenarios/bottleneck.toml               run it and see the numbers
   throng run scenarios/bottleneck.toml --out trace   the same, and keep a trace
   throng replay trace                                is every tick the same again?
   throng run scenarios/bottleneck.toml --seed 8 --out other
   throng diff trace other                            where the two part first
   throng check 'scenarios/*.toml'                    test what the scenarios expect of themselves
+  throng inspect scenarios/strip.toml                what guidance says, cell by cell
 
 Exit codes: 0 fine, 1 an expectation or comparison failed, 2 bad input or usage, 3 the run itself failed.
 `throng COMMAND --help` explains a command and shows examples.";
@@ -46,6 +51,13 @@ enum Command {
     Check(check::CheckArguments),
     Replay(replay::ReplayArguments),
     Diff(replay::DiffArguments),
+    Path(field::PathArguments),
+    Distance(field::DistanceArguments),
+    Inspect(field::InspectArguments),
+    New(make::NewArguments),
+    Schema(make::SchemaArguments),
+    Completions(make::CompletionsArguments),
+    Man(make::ManArguments),
 }
 
 /// Runs the command that the process was called with.
@@ -64,6 +76,13 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::check(&arguments, &mut output),
         Command::Replay(arguments) => replay::replay(&arguments, &mut output),
         Command::Diff(arguments) => replay::diff(&arguments, &mut output),
+        Command::Path(arguments) => field::path(&arguments, &mut output),
+        Command::Distance(arguments) => field::distance(&arguments, &mut output),
+        Command::Inspect(arguments) => field::inspect(&arguments, &mut output),
+        Command::New(arguments) => make::new(&arguments, &mut output),
+        Command::Schema(arguments) => make::schema(&arguments, &mut output),
+        Command::Completions(arguments) => make::completions(&arguments, Arguments::command(), &mut output),
+        Command::Man(arguments) => make::man(&arguments, Arguments::command(), &mut output),
     };
     let done = done.and_then(|()| output.flush());
     if let Err(failure) = &done
@@ -78,7 +97,6 @@ pub fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -75,7 +75,7 @@ struct ReplayReport<'a> {
 pub(super) fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<(), Failure> {
     let trace = TraceReader::open(&arguments.trace)?;
     let found = {
-        let progress = Progress::new(&trace.info().name, Tick(trace.info().last_tick));
+        let progress = Progress::of_ticks(&trace.info().name, Tick(trace.info().last_tick));
         crate::replay::replay(&trace, thread_count(arguments.threads), |tick| progress.at(tick))?
     };
     if arguments.json {

@@ -175,6 +175,7 @@ fn report_rows(report: &RunReport) -> Vec<(String, String)> {
     let states = [
         ("removed", report.removed),
         ("settled", report.settled),
+        ("waiting outside for room", report.outside),
         ("unreachable", report.unreachable),
         ("blocked", report.blocked),
         ("stuck", report.stuck),

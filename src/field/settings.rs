@@ -176,7 +176,7 @@ impl Default for Guidance {
             tie_order: TieOrder::default(),
             line_of_sight: false,
             tile_cells: 0,
-            cache_bytes: 1 << 30,
+            cache_bytes: 1_000_000_000,
             publish: Publish::default(),
         }
     }

@@ -8,7 +8,8 @@ mod file;
 mod map;
 mod parameters;
 mod problem;
-mod value;
+#[cfg(feature = "cli")]
+pub mod schema;
 mod wkt;
 
 pub use check::ReadSide;
@@ -339,6 +340,8 @@ pub struct Expect {
     pub stuck: Option<u32>,
     /// Agents that end blocked, exactly.
     pub blocked: Option<u32>,
+    /// Agents that end settled, exactly.
+    pub settled: Option<u32>,
     /// Seconds; 95 of 100 who arrived took no longer.
     pub travel_p95_s: Option<f64>,
     /// Flows over lines.

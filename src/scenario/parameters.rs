@@ -1,5 +1,6 @@
 //! Parameters of motion, each with unit, range and source. One set of defaults serves every validation scenario.
 
+use super::file::{CongestionFile, SteeringFile};
 use crate::base::{Clock, Tick};
 use serde::{Deserialize, Serialize};
 
@@ -85,31 +86,7 @@ pub struct Steering {
 
 impl Default for Steering {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            relaxation_s: 0.3,
-            reach_m: 2.5,
-            push_per_s: 5.0,
-            push_from_behind: 0.3,
-            push_max_mps: 0.8,
-            wedge_mps: 0.1,
-            wedge_max_m: 0.3,
-            bend: 0.5,
-            bend_reach_m: 0.3,
-            wall_bend_reach_m: 0.15,
-            time_gap_s: 1.0,
-            time_gap_impatient_s: 0.55,
-            lane: 0.6,
-            lane_impatient: 0.4,
-            contact_s: 0.1,
-            impatience_below: 0.15,
-            impatience_rise_s: 3.0,
-            impatience_fall_s: 15.0,
-            sidestep_mps: 1.0,
-            sidestep_margin_m: 0.15,
-            overtake_mps: 0.6,
-            sidestep_max_mps: 0.6,
-        }
+        Self::from(&SteeringFile::default())
     }
 }
 
@@ -129,6 +106,6 @@ impl Default for Reservation {
 impl Default for Congestion {
     /// Off: the plain price bends streams away from the doors they queue at, and costs flow there.
     fn default() -> Self {
-        Self { enabled: false, update_s: 2.0 }
+        Self::from(&CongestionFile::default())
     }
 }

@@ -84,12 +84,22 @@ impl SupplyState {
     }
 }
 
+/// Who came in, and who did not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Admission {
+    /// The new agents, in order of id.
+    pub newcomers: Vec<Newcomer>,
+    /// How many are due and found no room.
+    pub outside: u32,
+}
+
 /// Admits whoever is due and finds room, placed agents first, then by source and index.
 ///
 /// **Determinism:** every draw is addressed by the name of the source and the index within it; who finds room depends
 /// on the bodies inside and on the order of sources by name.
-pub fn run(input: AdmitInput<'_>, supply: &mut SupplyState) -> Vec<Newcomer> {
+pub fn run(input: AdmitInput<'_>, supply: &mut SupplyState) -> Admission {
     let mut newcomers = Vec::new();
+    let mut outside = 0;
     let mut crowd = None;
     let scenario = input.scenario;
     let coming = std::mem::take(&mut supply.placed);
@@ -106,6 +116,7 @@ pub fn run(input: AdmitInput<'_>, supply: &mut SupplyState) -> Vec<Newcomer> {
             newcomers.push(placed_newcomer(&input, index as usize, newcomers.len()));
         } else {
             supply.placed.push(index);
+            outside += u32::from(is_due);
         }
     }
     for (i, source) in scenario.sources.iter().enumerate() {
@@ -129,8 +140,9 @@ pub fn run(input: AdmitInput<'_>, supply: &mut SupplyState) -> Vec<Newcomer> {
             state.admitted += 1;
             wanted -= 1;
         }
+        outside += wanted;
     }
-    newcomers
+    Admission { newcomers, outside }
 }
 
 /// A new agent added by a command, where it finds room.

@@ -84,13 +84,16 @@ impl Guides {
         if let Some(field) = self.store.get(key, input.tick) {
             return Some(field);
         }
-        let moves = self.moves(input, class);
-        let price = self.price(input, class);
-        let cells = goal_cells(input.scenario.grid, shapes, &moves);
-        let transition = Transition { moves, price };
+        let transition = self.transition(input, class);
+        let cells = goal_cells(input.scenario.grid, shapes, &transition.moves);
         let field = Arc::new(Field::build(transition, &cells, &input.scenario.guidance, input.workers));
         self.store.insert(key, field.clone(), input.tick);
         Some(field)
+    }
+
+    /// What legality and cost are asked of, for a class.
+    pub fn transition(&mut self, input: &RefreshInput<'_>, class: ClassId) -> Transition {
+        Transition { moves: self.moves(input, class), price: self.price(input, class) }
     }
 
     /// Drops what the site or the congestion has overtaken.

@@ -12,9 +12,13 @@ mod cases;
 mod cli;
 mod common;
 mod determinism;
+#[cfg(feature = "cli")]
+mod everyday;
 mod field;
 #[cfg(feature = "trace")]
 mod golden;
 mod laws;
 mod library;
+#[cfg(feature = "cli")]
+mod python;
 mod tidy;

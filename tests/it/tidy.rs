@@ -35,10 +35,12 @@ const ORDER: &[&str] = &[
     "site",
     "stage",
     "world",
+    "survey",
     "simulation",
     "summary",
     "expect",
     "snapshot",
+    "regression",
     "trace",
     "replay",
     "cli",
@@ -117,28 +119,33 @@ fn the_architecture_page_is_short_and_its_paths_exist() {
     }
 }
 
-/// The keys of each table in `src/scenario/file.rs`.
-fn keys() -> Vec<String> {
-    let text = std::fs::read_to_string(root().join("src/scenario/file.rs")).expect("readable");
-    let body = text.split("tables! {").nth(1).expect("the tables").split("\n}\n").next().expect("their end");
-    let key = |line: &str| Some(line.strip_prefix("        ")?.split_once(": ")?.0.to_owned());
-    body.lines().filter(|line| !line.contains("///")).filter_map(key).collect()
+#[test]
+fn the_reference_page_is_made_from_the_types() {
+    let path = root().join("docs/scenario.md");
+    let made = throng::scenario::schema::reference();
+    if std::env::var_os("THRONG_BLESS").is_some() {
+        std::fs::write(&path, &made).expect("the page can be written");
+    }
+    let page = std::fs::read_to_string(&path).expect("docs/scenario.md is there");
+    assert!(page == made, "docs/scenario.md is old: THRONG_BLESS=1 cargo test reference_page writes it anew");
 }
 
 #[test]
-fn every_key_is_documented_and_read() {
-    let page = std::fs::read_to_string(root().join("docs/scenario.md")).expect("docs/scenario.md is there");
+fn every_key_is_read() {
     let checks: String = sources()
         .into_iter()
         .filter(|(file, _)| file.starts_with("scenario/check/"))
         .map(|(_, text)| text)
         .collect();
-    let keys = keys();
-    assert!(keys.len() > 150, "{} keys", keys.len());
-    for key in keys {
-        assert!(page.contains(&format!("| `{key}` |")), "docs/scenario.md does not tell of {key}");
-        assert!(checks.contains(&format!(".{key}")), "{key} is read nowhere");
+    let schema = throng::scenario::schema::schema();
+    let mut count = 0;
+    for table in schema["$defs"].as_object().expect("tables").values().chain([&schema]) {
+        for key in table["properties"].as_object().expect("keys").keys() {
+            assert!(checks.contains(&format!(".{key}")), "{key} is read nowhere");
+            count += 1;
+        }
     }
+    assert!(count > 150, "{count} keys");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! `[area]`, `[periodic]` and obstacles: where people may walk, and the cells of guidance over it.
 
-use super::super::file::{AreaFile, File};
+use super::super::file::value::{At, Table};
+use super::super::file::{AreaFile, File, PeriodicFile};
 use super::super::map::CharMap;
-use super::super::value::At;
 use super::super::wkt;
-use super::Check;
 use super::places::Regions;
+use super::{Check, number};
 use crate::base::{Frame, Point, UNITS_PER_METRE, limit, units};
 use crate::space::{Area, AreaError, Grid, GridFrame, Rect, Shape, row_runs, union_of};
 use std::collections::BTreeMap;
@@ -14,30 +14,25 @@ use std::sync::Arc;
 
 /// Metres; the side of a guidance cell where the file does not say.
 const CELL_M: f64 = 0.1;
-/// Metres; the smallest and the largest side of a cell.
-const CELL_RANGE_M: std::ops::RangeInclusive<f64> = 0.01..=100.0;
-
 impl Check<'_> {
     pub(super) fn area(&mut self, file: &File) -> Option<(Arc<Area>, GridFrame, Regions)> {
         let Some(table) = &file.area else {
-            self.add(
-                &(0..0),
-                "the file has no area",
-                "add an [area] with map, map_file, walkable or walkable_file",
-            );
+            let help = "add an [area] with map, map_file, walkable or walkable_file";
+            self.missing(file, "the file has no area", help);
             return None;
         };
-        let ring = file.periodic.as_ref().and_then(|p| p.x.as_ref()).is_some_and(|x| x.value);
+        let ring = file.periodic.as_deref().is_some_and(PeriodicFile::x);
         let ways: Vec<&Range<usize>> = [&table.map, &table.map_file, &table.walkable, &table.walkable_file]
             .into_iter()
             .flatten()
             .map(|way| &way.span)
             .collect();
         if ways.len() != 1 {
-            let message =
-                if ways.is_empty() { "the area has no shape" } else { "the area has more than one shape" };
-            let span = ways.get(1).map_or(table.span.clone(), |s| (*s).clone());
-            self.add(&span, message, "give exactly one of map, map_file, walkable and walkable_file");
+            let help = "give exactly one of map, map_file, walkable and walkable_file";
+            match ways.get(1) {
+                Some(second) => self.add(second, "the area has more than one shape", help),
+                None => self.missing(&table.value, "the area has no shape", help),
+            }
             return None;
         }
         if table.map.is_some() || table.map_file.is_some() {
@@ -87,11 +82,11 @@ impl Check<'_> {
         let low = corners.fold([f64::INFINITY; 2], |low, c| [low[0].min(c[0]), low[1].min(c[1])]);
         let frame = Frame::below(low[0], low[1]);
         let polygons = self.rings(&polygons, frame, &span)?;
-        let cell = self.cell(table.cell_m.as_ref(), CELL_M);
+        let cell = cell(table, CELL_M);
         let obstacles = self.obstacles(file, frame);
         let area = Area::from_polygons(frame, &polygons, obstacles, ring);
-        let area = self.checked(area, &span)?;
-        let grid = self.grid(&area, cell, table, ring)?;
+        let area = self.whole_area(area, &span)?;
+        let grid = self.grid(area.bounds().max, cell, table, ring)?;
         Some((area, grid, Regions::default()))
     }
 
@@ -133,8 +128,7 @@ impl Check<'_> {
         ring: bool,
     ) -> Option<(Arc<Area>, GridFrame, Regions)> {
         let (map, span) = self.char_map(table)?;
-        let side = self.length(table.map_cell_m.as_ref(), CELL_RANGE_M, "the side of a map cell in metres");
-        let side = side.unwrap_or(UNITS_PER_METRE);
+        let side = units(table.map_cell_m()).unwrap_or(UNITS_PER_METRE);
         let (columns, rows) = (map.columns, map.lines.len());
         if columns == 0 || rows == 0 {
             self.add(&span, "the map is empty", "draw at least one open cell: '.'");
@@ -155,9 +149,11 @@ impl Check<'_> {
         let frame = Frame::default();
         let obstacles = self.obstacles(file, frame);
         let area = Area::from_cells(frame, &open, obstacles, ring);
-        let area = self.checked(area, &span)?;
-        let cell = self.cell(table.cell_m.as_ref(), f64::from(side) / f64::from(UNITS_PER_METRE));
-        let grid = self.grid(&area, cell, table, ring)?;
+        let area = self.whole_area(area, &span)?;
+        let cell = cell(table, table.map_cell_m());
+        // The grid is the map's, walls at its upper and right edge included; a ring ends where it closes.
+        let whole = Point::new(columns as i32 * side, rows as i32 * side);
+        let grid = self.grid(if ring { area.bounds().max } else { whole }, cell, table, ring)?;
         Some((area, grid, regions))
     }
 
@@ -217,12 +213,7 @@ impl Check<'_> {
         regions
     }
 
-    fn cell(&mut self, cell_m: Option<&At<f64>>, default_m: f64) -> i32 {
-        let cell_m = self.number(cell_m, default_m, CELL_RANGE_M, "the side of a cell in metres");
-        units(cell_m).unwrap_or(10_000)
-    }
-
-    fn checked(&mut self, area: Result<Area, AreaError>, span: &Range<usize>) -> Option<Arc<Area>> {
+    fn whole_area(&mut self, area: Result<Area, AreaError>, span: &Range<usize>) -> Option<Arc<Area>> {
         match area {
             Ok(area) => Some(Arc::new(area)),
             Err(error) => {
@@ -236,16 +227,15 @@ impl Check<'_> {
         }
     }
 
-    /// The cells over the area, from the frame's origin.
-    fn grid(&mut self, area: &Area, cell: i32, table: &AreaFile, ring: bool) -> Option<GridFrame> {
-        let bounds = area.bounds();
+    /// The cells from the frame's origin to `end`.
+    fn grid(&mut self, end: Point, cell: i32, table: &AreaFile, ring: bool) -> Option<GridFrame> {
         let span = table.cell_m.as_ref().map_or(table.span.clone(), |c| c.span.clone());
-        if ring && bounds.max.x % cell != 0 {
+        if ring && end.x % cell != 0 {
             self.add(&span, "a ring must be a whole number of cells long", "choose another cell_m");
             return None;
         }
         let count = |length: i32| (length as u32).div_ceil(cell as u32).max(1);
-        let grid = GridFrame { columns: count(bounds.max.x), rows: count(bounds.max.y), cell, ring };
+        let grid = GridFrame { columns: count(end.x), rows: count(end.y), cell, ring };
         if grid.len() as u64 > limit::CELLS {
             let message = format!("{} x {} cells are too many", grid.columns, grid.rows);
             self.add(&span, message, format!("at most {}: choose a larger cell_m", limit::CELLS));
@@ -259,7 +249,7 @@ impl Check<'_> {
         for entry in file.obstacle.iter().flat_map(|list| &list.value) {
             let shape = self.shape(
                 (entry.rect.as_ref(), entry.polygon.as_ref(), entry.circle.as_ref()),
-                &entry.span,
+                &entry.value,
                 frame,
             );
             shapes.extend(shape);
@@ -273,15 +263,12 @@ impl Check<'_> {
     pub(super) fn shape(
         &mut self,
         (rect, polygon, circle): (Option<&At<[f64; 4]>>, Option<&At<String>>, Option<&At<[f64; 3]>>),
-        table: &Range<usize>,
+        table: &impl Table,
         frame: Frame,
     ) -> Option<Shape> {
         if usize::from(rect.is_some()) + usize::from(polygon.is_some()) + usize::from(circle.is_some()) != 1 {
-            self.add(
-                table,
-                "exactly one shape belongs here",
-                "rect = [x0, y0, x1, y1], polygon = \"POLYGON (...)\" or circle = [x, y, r]",
-            );
+            let help = "rect = [x0, y0, x1, y1], polygon = \"POLYGON (...)\" or circle = [x, y, r]";
+            self.missing(table, "exactly one shape belongs here", help);
             return None;
         }
         let (shape, span) = if let Some(rect) = rect {
@@ -313,9 +300,14 @@ impl Check<'_> {
             (Shape::Polygon(union_of(&rings)), &polygon.span)
         };
         if shape.area_m2() <= 0.0 {
-            self.add(span, "this shape has no area", "");
+            self.add(span, "this shape has no area", "its corners must not lie on one line");
             return None;
         }
         Some(shape)
     }
+}
+
+/// Units; the side of a guidance cell.
+fn cell(table: &AreaFile, default_m: f64) -> i32 {
+    units(number(table.cell_m.as_ref()).unwrap_or(default_m)).unwrap_or(10_000)
 }

@@ -8,9 +8,9 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use super::file::File;
+use super::file::value::{At, Table};
+use super::file::{File, ReservationFile};
 use super::problem::{Problems, ScenarioError, nearest_name};
-use super::value::At;
 use super::{Class, Reservation, Scenario};
 use crate::base::{Clock, Frame, Point, Tick, limit, units};
 use crate::space::{Area, GridFrame};
@@ -57,7 +57,9 @@ impl Scenario {
         for error in &errors {
             problems.add(&error.span().unwrap_or(0..0), error.message(), "");
         }
-        let read = File::of_table(table.get_ref(), 0..0, &mut problems);
+        let mut read = File::of_table(table.get_ref(), 0..0, &mut problems);
+        // What a syntax error hides is not missing.
+        read.whole &= errors.is_empty();
         let mut check =
             Check { problems, side_files: BTreeMap::new(), read_side, knows_area: true, corners: 0 };
         let scenario = check.scenario(&read, text);
@@ -117,8 +119,8 @@ type Names = BTreeMap<String, usize>;
 impl Check<'_> {
     fn scenario(&mut self, file: &File, text: &str) -> Scenario {
         self.format(file);
-        let name = self.required_name(file.name.as_ref(), &(0..0), "the scenario");
-        let clock = self.clock(file);
+        let name = self.required_name(file.name.as_ref(), file, "the scenario");
+        let clock = Clock { tick_ms: file.tick_ms() as u32 };
         let last_tick = self.last_tick(file, clock);
         self.table_sizes(file);
         let (area, grid, mut regions) = match self.area(file) {
@@ -140,9 +142,8 @@ impl Check<'_> {
             journeys: &journey_names,
         };
         let sources = self.sources(file, &ground, &names);
-        let reservation = Reservation {
-            enabled: file.reservation.as_ref().and_then(|r| r.enabled.as_ref()).is_none_or(|e| e.value),
-        };
+        let reservation =
+            Reservation { enabled: file.reservation.as_deref().is_none_or(ReservationFile::enabled) };
         let agents = self.agents(file, &ground, &names);
         let events = self.events(file, &ground, &names, &door_names);
         let (lines, line_names) = self.lines(file, &ground);
@@ -155,7 +156,7 @@ impl Check<'_> {
             text: text.to_owned(),
             side_files: std::mem::take(&mut self.side_files).into_iter().collect(),
             name: name.unwrap_or_default(),
-            seed: file.seed.as_ref().map_or(0, |s| s.value),
+            seed: file.seed(),
             clock,
             last_tick,
             grid,
@@ -169,9 +170,9 @@ impl Check<'_> {
             agents,
             events,
             guidance,
-            congestion: self.congestion(file),
-            motion: self.motion(file),
-            steering: self.steering(file),
+            congestion: settings::congestion(file),
+            motion: settings::motion(file),
+            steering: settings::steering(file),
             reservation,
             lines,
             measures,
@@ -185,7 +186,7 @@ impl Check<'_> {
     }
 
     fn last_tick(&mut self, file: &File, clock: Clock) -> Tick {
-        let duration = self.number(file.duration_s.as_ref(), 600.0, 0.0..=1.0e8, "a duration in seconds");
+        let duration = file.duration_s();
         let last_tick = clock.tick_at(duration);
         if last_tick.0 > limit::TICKS {
             let span = file.duration_s.as_ref().map_or(0..0, |d| d.span.clone());
@@ -212,75 +213,21 @@ impl Check<'_> {
                     "this program reads format = 1",
                 );
             }
-            None => self.add(&(0..0), "the file does not say its format", "add: format = 1"),
+            None => self.missing(file, "the file does not say its format", "add: format = 1"),
         }
     }
 
-    fn clock(&mut self, file: &File) -> Clock {
-        let (low, high) = limit::TICK_MS;
-        let tick_ms = file.tick_ms.as_ref().map_or(50, |t| t.value);
-        if !(u64::from(low)..=u64::from(high)).contains(&tick_ms) {
-            let span = file.tick_ms.as_ref().map_or(0..0, |t| t.span.clone());
-            self.add(
-                &span,
-                format!("a tick of {tick_ms} ms is out of range"),
-                format!("from {low} to {high} are allowed"),
-            );
-            return Clock { tick_ms: 50 };
+    /// Reports what lacks in a table, unless something else is wrong with it that may be the very thing.
+    fn missing(&mut self, table: &impl Table, message: impl Into<String>, help: impl Into<String>) {
+        if table.is_whole() {
+            self.add(table.span(), message, help);
         }
-        Clock { tick_ms: tick_ms as u32 }
     }
 
-    /// A number in a range, or its default.
-    fn number(
-        &mut self,
-        value: Option<&At<f64>>,
-        default: f64,
-        range: std::ops::RangeInclusive<f64>,
-        what: &str,
-    ) -> f64 {
-        self.optional_number(value, range, what).unwrap_or(default)
-    }
-
-    /// A number in a range, if it is there and right.
-    fn optional_number(
-        &mut self,
-        value: Option<&At<f64>>,
-        range: std::ops::RangeInclusive<f64>,
-        what: &str,
-    ) -> Option<f64> {
-        let number = value?;
-        if range.contains(&number.value) {
-            return Some(number.value);
-        }
-        let (low, high) = (range.start(), range.end());
-        self.add(
-            &number.span,
-            format!("{} is not {what}", number.value),
-            format!("from {low} to {high} are allowed"),
-        );
-        None
-    }
-
-    /// A whole number that fits the tables.
-    fn count(&mut self, value: Option<&At<u64>>) -> Option<u32> {
-        let number = value?;
-        if number.value <= limit::AGENTS {
-            return Some(number.value as u32);
-        }
-        self.add(&number.span, format!("{} is too many", number.value), format!("at most {}", limit::AGENTS));
-        None
-    }
-
-    fn required_name(
-        &mut self,
-        name: Option<&At<String>>,
-        table: &Range<usize>,
-        what: &str,
-    ) -> Option<String> {
+    fn required_name(&mut self, name: Option<&At<String>>, table: &impl Table, what: &str) -> Option<String> {
         match name {
             None => {
-                self.add(table, format!("{what} has no name"), "add: name = \"...\"");
+                self.missing(table, format!("{what} has no name"), "add: name = \"...\"");
                 None
             }
             Some(name) if name.trim().is_empty() || name.len() > limit::NAME_BYTES => {
@@ -293,7 +240,7 @@ impl Check<'_> {
     }
 
     /// Sorts named entries by name; entries without a good name, and second ones of a name, are reported and left out.
-    fn by_name<'t, T>(
+    fn by_name<'t, T: Table>(
         &mut self,
         entries: Option<&'t At<Vec<At<T>>>>,
         what: &str,
@@ -301,7 +248,7 @@ impl Check<'_> {
     ) -> Vec<(String, &'t At<T>)> {
         let mut sorted: BTreeMap<String, &At<T>> = BTreeMap::new();
         for entry in entries.iter().flat_map(|list| &list.value) {
-            let Some(name) = self.required_name(name_of(&entry.value), &entry.span, what) else { continue };
+            let Some(name) = self.required_name(name_of(&entry.value), &entry.value, what) else { continue };
             match sorted.entry(name) {
                 Entry::Vacant(free) => {
                     free.insert(entry);
@@ -348,10 +295,10 @@ impl Check<'_> {
         name: Option<&At<String>>,
         known: &Names,
         what: &str,
-        table: &Range<usize>,
+        table: &impl Table,
     ) -> Option<usize> {
         if name.is_none() {
-            self.add(table, format!("a {what} is missing here"), format!("add: {what} = \"...\""));
+            self.missing(table, format!("a {what} is missing here"), format!("add: {what} = \"...\""));
         }
         self.reference(name, known, what)
     }
@@ -369,16 +316,14 @@ impl Check<'_> {
         place
     }
 
+    /// The tick of a time, which must not be after the end of the run.
     fn tick(&mut self, at_s: Option<&At<f64>>, base: &Base<'_>) -> Tick {
-        let seconds = self.number(at_s, 0.0, 0.0..=1.0e8, "a time in seconds");
-        let tick = base.clock.tick_at(seconds);
-        if let Some(at_s) = at_s.filter(|_| tick > base.last_tick) {
+        let Some(at_s) = at_s else { return Tick(0) };
+        let tick = base.clock.tick_at(at_s.value);
+        if tick > base.last_tick {
             let end = base.clock.seconds(base.last_tick);
-            self.add(
-                &at_s.span,
-                format!("{seconds} s is after the end of the run"),
-                format!("it ends at {end} s"),
-            );
+            let message = format!("{} s is after the end of the run", at_s.value);
+            self.add(&at_s.span, message, format!("it ends at {end} s"));
         }
         tick
     }
@@ -399,15 +344,6 @@ impl Check<'_> {
         }
     }
 
-    fn length(
-        &mut self,
-        value: Option<&At<f64>>,
-        range: std::ops::RangeInclusive<f64>,
-        what: &str,
-    ) -> Option<i32> {
-        units(self.optional_number(value, range, what)?)
-    }
-
     fn not_yet(&mut self, span: &Range<usize>, what: &str) {
         self.add(span, format!("{what} is not supported yet"), "leave it out for now");
     }
@@ -424,6 +360,21 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// A length in units, if it is there.
+fn length(value: Option<&At<f64>>) -> Option<i32> {
+    units(value?.value)
+}
+
+/// A whole number whose range is known, if it is there.
+fn count(value: Option<&At<u64>>) -> Option<u32> {
+    Some(value?.value as u32)
+}
+
+/// A number, if it is there.
+fn number(value: Option<&At<f64>>) -> Option<f64> {
+    Some(value?.value)
 }
 
 fn names_of<'n>(names: impl Iterator<Item = &'n String>) -> Names {

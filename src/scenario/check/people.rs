@@ -1,13 +1,14 @@
 //! Classes, goals, journeys, sources, agents and events: who walks where, and when.
 
-use super::super::file::{EventFile, File, GoalFile, NumberFile, SourceFile, StageFile};
-use super::super::value::{At, word};
+use super::super::file::value::{At, Table};
+use super::super::file::words::{ArrivalWord, ChoiceWord, HeadingWord, OrderWord, PlacementWord, StreamWord};
+use super::super::file::{EventFile, File, GoalFile, NumberFile, SPEED_MPS, SourceFile, StageFile, WAIT_S};
 use super::super::{
     Action, Arrival, Choice, Class, Command, Distribution, Errand, Goal, GoalPlace, Journey, JourneyStage,
     PlacedAgent, Placement, ShapeSpec, Source, Supply,
 };
 use super::places::Regions;
-use super::{Base, Check, Classes, Names, names_of};
+use super::{Base, Check, Classes, Names, count, length, names_of, number};
 use crate::base::{
     ClassId, DoorId, GoalId, JourneyId, Point, RegionId, Tick, UNITS_PER_METRE, limit, name_hash, units,
 };
@@ -21,11 +22,6 @@ pub(super) struct PeopleNames<'a> {
     pub(super) goals: &'a Names,
     pub(super) journeys: &'a Names,
 }
-
-/// Metres; free space that a new core keeps where the file does not say.
-const GAP_M: f64 = 0.01;
-/// Metres from a point goal that count as arrived.
-const ARRIVE_WITHIN_M: f64 = 0.3;
 
 /// The adult that every scenario has (speeds: Weidmann 1993).
 fn adult() -> Class {
@@ -46,9 +42,8 @@ impl Check<'_> {
         entries.sort_by_key(|(name, _)| name != "adult");
         for (name, entry) in entries {
             let base = list.first().filter(|c| c.name == "adult").cloned().unwrap_or_else(adult);
-            let radius = 0.0..=limit::RADIUS_M;
-            let core = self.length(entry.core_radius_m.as_ref(), radius.clone(), "a radius in metres");
-            let comfort = self.length(entry.comfort_radius_m.as_ref(), radius, "a radius in metres");
+            let core = length(entry.core_radius_m.as_ref());
+            let comfort = length(entry.comfort_radius_m.as_ref());
             let core_radius = core.unwrap_or(base.core_radius);
             let room = base.comfort_radius - base.core_radius;
             let comfort_radius =
@@ -62,13 +57,9 @@ impl Check<'_> {
                     "make it at least as large",
                 );
             }
-            let speed = 0.01..=limit::SPEED_MPS;
-            let speed_mps = self
-                .distribution(entry.speed_mps.as_ref(), speed, "a speed in m/s")
-                .unwrap_or(base.speed_mps);
-            let premovement =
-                self.distribution(entry.premovement_s.as_ref(), 0.0..=1.0e6, "a time in seconds");
-            let premovement_s = premovement.unwrap_or(base.premovement_s);
+            let speed_mps = self.distribution(entry.speed_mps.as_ref(), SPEED_MPS).unwrap_or(base.speed_mps);
+            let premovement_s =
+                self.distribution(entry.premovement_s.as_ref(), WAIT_S).unwrap_or(base.premovement_s);
             list.push(Class { name, core_radius, comfort_radius, speed_mps, premovement_s });
         }
         if !list.iter().any(|c| c.name == "adult") {
@@ -79,54 +70,51 @@ impl Check<'_> {
         Classes { list, names }
     }
 
+    /// What is drawn from, bounded by `[least, largest]` where it names no bounds of its own.
     fn distribution(
         &mut self,
         value: Option<&At<NumberFile>>,
-        range: std::ops::RangeInclusive<f64>,
-        what: &str,
+        [least, largest]: [f64; 2],
     ) -> Option<Distribution> {
         let value = value?;
-        let drawn = match &value.value {
-            NumberFile::Fixed(number) => Distribution::Fixed(*number),
-            NumberFile::Drawn(table) => {
-                let pair = |p: &Option<At<[f64; 2]>>| p.as_ref().map(|p| p.value);
-                let bounds = (
-                    table.min.as_ref().map_or(*range.start(), |m| m.value),
-                    table.max.as_ref().map_or(*range.end(), |m| m.value),
-                );
-                let is_normal = table.mean.is_some() || table.sd.is_some();
-                let kinds =
-                    [is_normal, table.uniform.is_some(), table.list.is_some(), table.lognormal.is_some()];
-                if kinds.iter().filter(|k| **k).count() != 1 {
-                    let help = "one of { mean, sd, min, max }, { uniform = [a, b] }, { list = [...] }, { lognormal = [mu, sigma], min, max }";
-                    self.add(&value.span, "exactly one distribution belongs here", help);
-                    return None;
-                }
-                if let Some([low, high]) = pair(&table.uniform) {
-                    Distribution::Uniform(low, high)
-                } else if let Some([mu, sigma]) = pair(&table.lognormal) {
-                    Distribution::LogNormal { mu, sigma, min: bounds.0, max: bounds.1 }
-                } else if let Some(list) = &table.list {
-                    Distribution::List(list.value.iter().map(|v| v.value).collect())
-                } else {
-                    let (mean, sd) = (table.mean.as_ref()?.value, table.sd.as_ref().map_or(0.0, |s| s.value));
-                    Distribution::Normal { mean, sd, min: bounds.0, max: bounds.1 }
-                }
-            }
+        let table = match &value.value {
+            NumberFile::Fixed(number) => return Some(Distribution::Fixed(*number)),
+            NumberFile::Drawn(table) => table,
         };
-        let (low, high) = drawn.range();
-        let is_negative = matches!(&drawn, Distribution::Normal { sd, .. } | Distribution::LogNormal { sigma: sd, .. } if *sd < 0.0);
-        if drawn == Distribution::List(Vec::new()) {
-            self.add(&value.span, "this list is empty", "at least one value");
+        let is_normal = table.mean.is_some() || table.sd.is_some();
+        let kinds = [is_normal, table.uniform.is_some(), table.list.is_some(), table.lognormal.is_some()];
+        if kinds.iter().filter(|k| **k).count() != 1 {
+            let help = "one of { mean, sd, min, max }, { uniform = [a, b] }, { list = [...] }, { lognormal = [mu, sigma], min, max }";
+            self.missing(&**table, "exactly one distribution belongs here", help);
             return None;
         }
-        if low > high || !range.contains(&low) || !range.contains(&high) || is_negative {
-            let message = format!("values from {low} to {high} are not {what}");
-            self.add(
-                &value.span,
-                message,
-                format!("from {} to {} are allowed, the least first", range.start(), range.end()),
-            );
+        let (min, max) =
+            (number(table.min.as_ref()).unwrap_or(least), number(table.max.as_ref()).unwrap_or(largest));
+        let drawn = if let Some(uniform) = &table.uniform {
+            Distribution::Uniform(uniform.value[0], uniform.value[1])
+        } else if let Some(lognormal) = &table.lognormal {
+            let [mu, sigma] = lognormal.value;
+            if sigma < 0.0 {
+                self.add(&lognormal.span, format!("{sigma} is no standard deviation"), "at least 0");
+            }
+            Distribution::LogNormal { mu, sigma, min, max }
+        } else if let Some(list) = &table.list {
+            if list.value.is_empty() {
+                self.add(&list.span, "this list is empty", "at least one value");
+                return None;
+            }
+            Distribution::List(list.value.iter().map(|v| v.value).collect())
+        } else {
+            let Some(mean) = number(table.mean.as_ref()) else {
+                self.missing(&**table, "a normal distribution needs a mean", "add: mean = 1.34");
+                return None;
+            };
+            Distribution::Normal { mean, sd: table.sd(), min, max }
+        };
+        let (low, high) = drawn.range();
+        if low > high {
+            let message = format!("no value lies between {low} and {high}");
+            self.add(&value.span, message, "the least comes first");
             return None;
         }
         Some(drawn)
@@ -141,26 +129,17 @@ impl Check<'_> {
             let slots = self.slots(entry, ground);
             let place = self.goal_place(entry, ground, (regions, &region_names), &slots);
             let arrival = self.arrival(entry);
-            let fifo = entry
-                .order
-                .as_ref()
-                .and_then(|o| word(o, &[("fifo", true), ("any", false)], &mut self.problems));
-            if fifo == Some(true) && entry.slots.is_none() {
-                self.add(
-                    &entry.span,
-                    format!("goal \"{name}\" is a queue without slots"),
-                    "add: slots = [[x, y], ...], the head first",
-                );
+            let fifo = entry.order() == OrderWord::Fifo;
+            if fifo && entry.slots.is_none() {
+                let message = format!("goal \"{name}\" is a queue without slots");
+                self.missing(&entry.value, message, "add: slots = [[x, y], ...], the head first");
             }
-            let capacity = self.count(entry.capacity.as_ref());
-            if let Some(zero) = entry.capacity.as_ref().filter(|c| c.value == 0) {
-                self.add(&zero.span, "a capacity of 0 lets nobody in", "at least 1");
-            }
+            let capacity = count(entry.capacity.as_ref());
             let place = place.unwrap_or(GoalPlace::Shapes(Vec::new()));
             if matches!(place, GoalPlace::Heading { .. }) && arrival != Arrival::Leave {
                 self.add(&entry.span, "nobody arrives at a heading", "leave arrival out");
             }
-            goals.push(Goal { name, place, arrival, slots, fifo: fifo.unwrap_or(false), capacity });
+            goals.push(Goal { name, place, arrival, slots, fifo, capacity });
         }
         (goals, names)
     }
@@ -175,7 +154,7 @@ impl Check<'_> {
                 self.add(
                     &slot.span,
                     format!("slot ({}, {}) is off the walkable area", slot.value[0], slot.value[1]),
-                    "",
+                    "choose a place within the area and off obstacles",
                 );
             }
         }
@@ -194,25 +173,23 @@ impl Check<'_> {
         let count = given.iter().filter(|g| **g).count();
         if count > 1 || (count == 0 && entry.slots.is_none()) {
             let help = "one of region = \"...\", regions = [...], at = [x, y], slots = [[x, y], ...] and heading = \"+x\"";
-            self.add(&entry.span, "a goal needs exactly one place", help);
+            self.missing(entry, "a goal needs exactly one place", help);
             return None;
         }
         if let Some(heading) = &entry.heading {
             if ground.area.topology.period_x.is_none() {
                 self.add(&heading.span, "a heading needs a ring", "add: [periodic] x = true");
             }
-            let rightwards = word(heading, &[("+x", true), ("-x", false)], &mut self.problems)?;
-            return Some(GoalPlace::Heading { rightwards });
+            return Some(GoalPlace::Heading { rightwards: heading.value == HeadingWord::Rightwards });
         }
-        let near = self.length(entry.arrive_within_m.as_ref(), 0.001..=100.0, "a distance in metres");
-        let near = near.or(units(ARRIVE_WITHIN_M)).unwrap_or(UNITS_PER_METRE);
+        let near = units(entry.arrive_within_m()).unwrap_or(UNITS_PER_METRE);
         if let Some(at) = &entry.at {
             let centre = self.place(at, ground.area.frame)?;
             if !ground.area.contains(centre) {
                 self.add(
                     &at.span,
                     format!("({}, {}) is off the walkable area", at.value[0], at.value[1]),
-                    "",
+                    "choose a place within the area and off obstacles",
                 );
             }
             return Some(GoalPlace::Shapes(vec![Shape::Circle { centre, radius: near }]));
@@ -236,19 +213,18 @@ impl Check<'_> {
     }
 
     fn arrival(&mut self, entry: &GoalFile) -> Arrival {
-        let wait_s = self.optional_number(entry.wait_s.as_ref(), 0.0..=1.0e6, "a time in seconds");
-        let wait = Arrival::Wait { wait_ms: wait_s.map(|s| (s * 1000.0).round() as u64) };
-        let known = [("leave", Arrival::Leave), ("stay", Arrival::Stay), ("wait", wait)];
-        let arrival = entry.arrival.as_ref().and_then(|a| word(a, &known, &mut self.problems));
-        let arrival = arrival.unwrap_or(Arrival::Leave);
-        if let Some(wait_s) = entry.wait_s.as_ref().filter(|_| arrival != wait) {
-            self.add(
-                &wait_s.span,
-                "wait_s without arrival = \"wait\" has no effect",
-                "add: arrival = \"wait\"",
-            );
+        let arrival = entry.arrival();
+        if let Some(wait_s) = entry.wait_s.as_ref().filter(|_| arrival != ArrivalWord::Wait) {
+            let message = "wait_s without arrival = \"wait\" has no effect";
+            self.add(&wait_s.span, message, "add: arrival = \"wait\"");
         }
-        arrival
+        match arrival {
+            ArrivalWord::Leave => Arrival::Leave,
+            ArrivalWord::Stay => Arrival::Stay,
+            ArrivalWord::Wait => {
+                Arrival::Wait { wait_ms: number(entry.wait_s.as_ref()).map(|s| (s * 1000.0).round() as u64) }
+            }
+        }
     }
 
     pub(super) fn journeys(&mut self, file: &File, goals: &Names) -> (Vec<Journey>, Names) {
@@ -258,11 +234,8 @@ impl Check<'_> {
         for (name, entry) in entries {
             let written: &[At<StageFile>] = entry.stages.as_ref().map_or(&[], |s| &s.value);
             if written.is_empty() {
-                self.add(
-                    &entry.span,
-                    format!("journey \"{name}\" has no stages"),
-                    "add: stages = [\"goal\", ...]",
-                );
+                let message = format!("journey \"{name}\" has no stages");
+                self.missing(&entry.value, message, "add: stages = [\"goal\", ...]");
             }
             let stages = written.iter().filter_map(|stage| self.stage(stage, goals)).collect();
             journeys.push(Journey { name, stages });
@@ -280,7 +253,7 @@ impl Check<'_> {
         };
         let names: &[At<String>] = choice.one_of.as_ref().map_or(&[], |names| &names.value);
         if names.is_empty() {
-            self.add(&stage.span, "this stage names no goal", "add: one_of = [\"goal\", ...]");
+            self.missing(&choice.value, "this stage names no goal", "add: one_of = [\"goal\", ...]");
             return None;
         }
         let found: Vec<GoalId> = names
@@ -288,24 +261,19 @@ impl Check<'_> {
             .filter_map(|n| self.reference(Some(n), goals, "goal"))
             .map(GoalId::from_index)
             .collect();
-        let known = [("cost", 0), ("share", 1), ("least-occupied", 2)];
-        let by = choice.by.as_ref().map_or(Some(0), |by| word(by, &known, &mut self.problems))?;
         let shares: Vec<f64> = choice.shares.iter().flat_map(|s| &s.value).map(|s| s.value).collect();
-        let choice = match by {
-            1 => {
+        let choice = match choice.by() {
+            ChoiceWord::Share => {
                 let total: f64 = shares.iter().sum();
-                if shares.len() != names.len() || shares.iter().any(|s| *s < 0.0) || total <= 0.0 {
-                    self.add(
-                        &stage.span,
-                        "shares must be one number of at least 0 for each goal",
-                        "for example shares = [2, 1]",
-                    );
+                if shares.len() != names.len() || total <= 0.0 {
+                    let message = "shares must be one number of at least 0 for each goal";
+                    self.missing(&choice.value, message, "for example shares = [2, 1]");
                     return None;
                 }
                 Choice::Share(shares.iter().map(|s| s / total).collect())
             }
-            2 => Choice::LeastOccupied,
-            _ => Choice::Cost,
+            ChoiceWord::LeastOccupied => Choice::LeastOccupied,
+            ChoiceWord::Cost => Choice::Cost,
         };
         Some(JourneyStage { goals: found, choice })
     }
@@ -328,10 +296,10 @@ impl Check<'_> {
         let region_names = names.regions.names();
         let mut sources = Vec::new();
         for (name, entry) in self.by_name(file.source.as_ref(), "source", |s| s.name.as_ref()) {
-            let region = self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.span);
+            let region =
+                self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.value);
             let classes = self.class_shares(entry, names.classes);
             let errand = self.errand(entry.goal.as_ref(), entry.journey.as_ref(), names);
-            let gap = self.length(entry.gap_m.as_ref(), 0.0..=100.0, "a gap in metres");
             let area_m2 = region.and_then(|r| names.regions.shape(r)).map_or(0.0, Shape::area_m2);
             let supply = self.supply(entry, ground, area_m2);
             let placement = self.placement(entry, ground, names.classes, &classes);
@@ -343,7 +311,7 @@ impl Check<'_> {
                 classes,
                 errand,
                 placement,
-                gap: gap.or(units(GAP_M)).unwrap_or(0),
+                gap: units(entry.gap_m()).unwrap_or(0),
                 supply,
             });
         }
@@ -358,11 +326,7 @@ impl Check<'_> {
         for (name, share) in entry.classes.iter().flat_map(|c| &c.value) {
             let name = At { value: name.clone(), span: share.span.clone() };
             let class = self.reference(Some(&name), &classes.names, "class");
-            if share.value <= 0.0 {
-                self.add(&share.span, format!("{} is no share", share.value), "shares are above 0");
-            } else if let Some(class) = class {
-                shares.push((ClassId::from_index(class), share.value));
-            }
+            shares.extend(class.map(|class| (ClassId::from_index(class), share.value)));
         }
         if shares.is_empty() {
             let class = self.reference(entry.class.as_ref(), &classes.names, "class");
@@ -374,14 +338,13 @@ impl Check<'_> {
     }
 
     fn supply(&mut self, entry: &At<SourceFile>, ground: &Base<'_>, area_m2: f64) -> Option<Supply> {
-        let density =
-            self.optional_number(entry.density_per_m2.as_ref(), 0.0..=100.0, "a density per square metre");
-        let count = self.count(entry.count.as_ref()).or(density.map(|d| (d * area_m2).round() as u32));
+        let density = number(entry.density_per_m2.as_ref());
+        let count_in_all = count(entry.count.as_ref()).or(density.map(|d| (d * area_m2).round() as u32));
         if let (Some(_), Some(density)) = (&entry.count, &entry.density_per_m2) {
             self.add(&density.span, "count and density_per_m2 are given", "give one of them");
         }
         let schedule = self.schedule(entry, ground);
-        let rate = self.optional_number(entry.rate_per_s.as_ref(), 1.0e-6..=1.0e5, "a rate per second");
+        let rate = number(entry.rate_per_s.as_ref());
         let from = self.tick(entry.at_s.as_ref(), ground);
         let ways = [schedule.is_some(), entry.rate_per_s.is_some(), entry.inside.is_some()];
         if ways.iter().filter(|w| **w).count() > 1 {
@@ -389,7 +352,7 @@ impl Check<'_> {
             return None;
         }
         for (key, given) in [("from_s", &entry.from_s), ("until_s", &entry.until_s)] {
-            if let Some(given) = given.as_ref().filter(|_| rate.is_none()) {
+            if let Some(given) = given.as_ref().filter(|_| rate.is_none() && entry.is_whole()) {
                 self.add(
                     &given.span,
                     format!("{key} without rate_per_s has no effect"),
@@ -401,33 +364,25 @@ impl Check<'_> {
             return Some(Supply::Schedule(schedule));
         }
         if entry.inside.is_some() {
-            return Some(Supply::Keep { inside: self.count(entry.inside.as_ref())?, from });
+            return Some(Supply::Keep { inside: count(entry.inside.as_ref())?, from });
         }
         if let Some(per_s) = rate {
-            let seconds = 0.0..=1.0e8;
             let ms = |s: f64| (s * 1000.0).round() as u64;
-            let from_s = self.number(entry.from_s.as_ref(), 0.0, seconds.clone(), "a time in seconds");
-            let until_s = self.optional_number(entry.until_s.as_ref(), seconds, "a time in seconds");
+            let from_s = entry.from_s();
             if let Some(until) = entry.until_s.as_ref().filter(|u| u.value <= from_s) {
                 self.add(&until.span, "the stream ends before it begins", "until_s must be after from_s");
             }
-            let known = [("regular", false), ("poisson", true)];
-            let poisson =
-                entry.arrivals.as_ref().and_then(|a| word(a, &known, &mut self.problems)).unwrap_or(false);
             return Some(Supply::Rate {
                 per_s,
                 from_ms: ms(from_s),
-                until_ms: until_s.map(ms),
-                poisson,
-                count,
+                until_ms: number(entry.until_s.as_ref()).map(ms),
+                poisson: entry.arrivals() == StreamWord::Poisson,
+                count: count_in_all,
             });
         }
-        let Some(count) = count else {
-            self.add(
-                &entry.span,
-                "the source does not say how many",
-                "add: count, density_per_m2, inside, rate_per_s or schedule",
-            );
+        let Some(count) = count_in_all else {
+            let help = "add: count, density_per_m2, inside, rate_per_s or schedule";
+            self.missing(&entry.value, "the source does not say how many", help);
             return None;
         };
         Some(Supply::Schedule(vec![(from, count)]))
@@ -474,20 +429,18 @@ impl Check<'_> {
     ) -> Option<Placement> {
         let comfort =
             shares.iter().map(|(class, _)| classes.list[class.index()].comfort_radius).max().unwrap_or(0);
-        let spacing = self.length(entry.spacing_m.as_ref(), 0.001..=1000.0, "a distance in metres");
-        let spacing = spacing.unwrap_or((2 * comfort + 1_000).max(1_000));
-        let known = [("random", 0), ("grid", 1), ("hex", 2), ("points", 3)];
-        let which = entry.placement.as_ref().map_or(Some(0), |p| word(p, &known, &mut self.problems))?;
+        let spacing = length(entry.spacing_m.as_ref()).unwrap_or((2 * comfort + 1_000).max(1_000));
         let points = self.points(entry, ground);
-        match which {
-            0 => Some(Placement::Random),
-            1 => Some(Placement::Grid { spacing }),
-            2 => Some(Placement::Hex { spacing }),
-            _ if entry.points.is_none() => {
-                self.add(&entry.span, "placement = \"points\" without points", "add: points = [[x, y], ...]");
+        match entry.placement() {
+            PlacementWord::Random => Some(Placement::Random),
+            PlacementWord::Grid => Some(Placement::Grid { spacing }),
+            PlacementWord::Hex => Some(Placement::Hex { spacing }),
+            PlacementWord::Points if entry.points.is_none() => {
+                let message = "placement = \"points\" without points";
+                self.missing(&entry.value, message, "add: points = [[x, y], ...]");
                 None
             }
-            _ => Some(Placement::Points(points)),
+            PlacementWord::Points => Some(Placement::Points(points)),
         }
     }
 
@@ -499,7 +452,7 @@ impl Check<'_> {
                 self.add(
                     &point.span,
                     format!("({}, {}) is off the walkable area", point.value[0], point.value[1]),
-                    "",
+                    "choose a place within the area and off obstacles",
                 );
             }
             points.push(place);
@@ -526,13 +479,9 @@ impl Check<'_> {
             let class = self.reference(entry.class.as_ref(), &names.classes.names, "class");
             let class = class.or(names.classes.names.get("adult").copied()).unwrap_or(0);
             let errand = self.errand(entry.goal.as_ref(), entry.journey.as_ref(), names);
-            let speed = 0.01..=limit::SPEED_MPS;
-            let speed_mps = self.optional_number(entry.speed_mps.as_ref(), speed, "a speed in m/s");
-            let premovement_s =
-                self.optional_number(entry.premovement_s.as_ref(), 0.0..=1.0e6, "a time in seconds");
             let from = self.tick(entry.at_s.as_ref(), ground);
             let Some(at) = &entry.at else {
-                self.add(&entry.span, "an agent has no place", "add: at = [x, y]");
+                self.missing(&entry.value, "an agent has no place", "add: at = [x, y]");
                 continue;
             };
             let Some(place) = self.place(at, ground.area.frame) else { continue };
@@ -541,8 +490,8 @@ impl Check<'_> {
                 at: place,
                 class: ClassId::from_index(class),
                 errand,
-                speed_mps,
-                premovement_s,
+                speed_mps: number(entry.speed_mps.as_ref()),
+                premovement_s: number(entry.premovement_s.as_ref()),
                 from,
             });
         }
@@ -560,7 +509,7 @@ impl Check<'_> {
         let mut events = Vec::new();
         for entry in file.event.iter().flat_map(|list| &list.value) {
             let Some(at_s) = &entry.at_s else {
-                self.add(&entry.span, "an event has no time", "add: at_s = 30.0");
+                self.missing(&entry.value, "an event has no time", "add: at_s = 30.0");
                 continue;
             };
             let tick = self.tick(Some(at_s), ground);
@@ -575,7 +524,7 @@ impl Check<'_> {
         let things = [&entry.open, &entry.close, &entry.ground, &entry.release, &entry.move_goal];
         if things.into_iter().flatten().count() != 1 {
             let help = "open, close, ground, release or move_goal";
-            self.add(&entry.span, "an event does exactly one thing", help);
+            self.missing(&entry.value, "an event does exactly one thing", help);
             return None;
         }
         self.companions(entry);
@@ -593,7 +542,7 @@ impl Check<'_> {
             let to = match &entry.to {
                 Some(_) => self.reference(entry.to.as_ref(), &regions, "region"),
                 None => {
-                    self.add(&entry.span, "a goal moves to a region", "add: to = \"region\"");
+                    self.missing(&entry.value, "a goal moves to a region", "add: to = \"region\"");
                     None
                 }
             };
@@ -623,8 +572,6 @@ impl Check<'_> {
 
     fn ground_change(&mut self, entry: &EventFile, regions: &Names, classes: &Names) -> Option<Action> {
         let region = self.reference(entry.ground.as_ref(), regions, "region");
-        let price = self.optional_number(entry.price.as_ref(), 1.0..=limit::PRICE, "a price per metre");
-        let speed = self.optional_number(entry.speed.as_ref(), 0.001..=1.0, "a factor on walking speed");
         let mut classes_of = |list: Option<&At<Vec<At<String>>>>| -> Vec<ClassId> {
             let known =
                 list.iter().flat_map(|l| &l.value).filter_map(|n| self.reference(Some(n), classes, "class"));
@@ -632,7 +579,8 @@ impl Check<'_> {
         };
         let closed_to = classes_of(entry.closed_to.as_ref());
         let open_to = classes_of(entry.open_to.as_ref());
-        let (price, speed) = (price.map(|p| p as f32), speed.map(|s| s as f32));
+        let narrow = |value: &Option<At<f64>>| number(value.as_ref()).map(|v| v as f32);
+        let (price, speed) = (narrow(&entry.price), narrow(&entry.speed));
         Some(Action::SetGround { region: RegionId::from_index(region?), price, speed, closed_to, open_to })
     }
 }

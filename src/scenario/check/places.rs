@@ -2,8 +2,8 @@
 
 use super::super::file::File;
 use super::super::{Door, Ground, Line, Measure, Region};
-use super::{Base, Check, Classes, Names, names_of};
-use crate::base::{RegionId, limit};
+use super::{Base, Check, Classes, Names, names_of, number};
+use crate::base::RegionId;
 use crate::space::{Area, GridFrame, Shape};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Check<'_> {
         }
         for (name, entry) in self.by_name(file.region.as_ref(), "region", |r| r.name.as_ref()) {
             let shapes = (entry.rect.as_ref(), entry.polygon.as_ref(), entry.circle.as_ref());
-            let Some(shape) = self.shape(shapes, &entry.span, ground.area.frame) else {
+            let Some(shape) = self.shape(shapes, &entry.value, ground.area.frame) else {
                 // Known by name all the same, so that nothing else is reported for it.
                 regions.shapes.entry(name).or_insert(Shape::Boxes(Vec::new()));
                 continue;
@@ -69,20 +69,19 @@ impl Check<'_> {
         let entries = self.by_name(file.door.as_ref(), "door", |d| d.name.as_ref());
         let names = names_of(entries.iter().map(|(name, _)| name));
         for (name, entry) in entries {
-            let region = self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.span);
+            let region =
+                self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.value);
             let one_way = entry.one_way.as_ref();
             if let Some(way) = one_way.filter(|w| w.value == [0.0, 0.0]) {
                 self.add(&way.span, "[0, 0] is no direction", "for example [1, 0] for towards +x");
             }
-            let what = "a flow per second";
-            let flow = self.optional_number(entry.max_flow_per_s.as_ref(), 1.0e-3..=1.0e4, what);
             let Some(region) = region else { continue };
             doors.push(Door {
                 name,
                 region: RegionId::from_index(region),
-                open: entry.open.as_ref().is_none_or(|o| o.value),
+                open: entry.open(),
                 one_way: one_way.map(|w| w.value),
-                max_flow_per_s: flow,
+                max_flow_per_s: number(entry.max_flow_per_s.as_ref()),
             });
         }
         (doors, names)
@@ -92,16 +91,13 @@ impl Check<'_> {
         let region_names = regions.names();
         let mut grounds: BTreeMap<usize, Ground> = BTreeMap::new();
         for entry in file.ground.iter().flat_map(|list| &list.value) {
-            let region = self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.span);
-            let price = self.number(entry.price.as_ref(), 1.0, 1.0..=limit::PRICE, "a price per metre");
-            let speed = self.number(entry.speed.as_ref(), 1.0, 0.001..=1.0, "a factor on walking speed");
-            let mut prices = vec![price as f32; classes.list.len()];
+            let region =
+                self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.value);
+            let mut prices = vec![entry.price() as f32; classes.list.len()];
             for (class, value) in entry.prices.iter().flat_map(|p| &p.value) {
                 let name = super::At { value: class.clone(), span: value.span.clone() };
-                let class = self.reference(Some(&name), &classes.names, "class");
-                let price = self.optional_number(Some(value), 1.0..=limit::PRICE, "a price per metre");
-                if let (Some(class), Some(price)) = (class, price) {
-                    prices[class] = price as f32;
+                if let Some(class) = self.reference(Some(&name), &classes.names, "class") {
+                    prices[class] = value.value as f32;
                 }
             }
             let mut closed_to = vec![false; classes.list.len()];
@@ -111,8 +107,12 @@ impl Check<'_> {
                 }
             }
             let Some(region) = region else { continue };
-            let ground =
-                Ground { region: RegionId::from_index(region), prices, speed: speed as f32, closed_to };
+            let ground = Ground {
+                region: RegionId::from_index(region),
+                prices,
+                speed: entry.speed() as f32,
+                closed_to,
+            };
             if grounds.insert(region, ground).is_some() {
                 let span = entry.region.as_ref().map_or(entry.span.clone(), |r| r.span.clone());
                 self.add(&span, "this region has a [[ground]] already", "one ground a region");
@@ -127,11 +127,8 @@ impl Check<'_> {
         let names = names_of(entries.iter().map(|(name, _)| name));
         for (name, entry) in entries {
             let (Some(from), Some(to)) = (&entry.from, &entry.to) else {
-                self.add(
-                    &entry.span,
-                    format!("line \"{name}\" lacks an end"),
-                    "add: from = [x, y] and to = [x, y]",
-                );
+                let message = format!("line \"{name}\" lacks an end");
+                self.missing(&entry.value, message, "add: from = [x, y] and to = [x, y]");
                 continue;
             };
             let ends = (self.place(from, ground.area.frame), self.place(to, ground.area.frame));
@@ -155,9 +152,10 @@ impl Check<'_> {
         let entries = self.by_name(file.measure.as_ref(), "measure", |m| m.name.as_ref());
         let names = names_of(entries.iter().map(|(name, _)| name));
         for (name, entry) in entries {
-            let region = self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.span);
+            let region =
+                self.required_reference(entry.region.as_ref(), &region_names, "region", &entry.value);
             let from = self.tick(entry.from_s.as_ref(), ground);
-            let until_s = self.optional_number(entry.until_s.as_ref(), 0.0..=1.0e8, "a time in seconds");
+            let until_s = number(entry.until_s.as_ref());
             let until = until_s.map_or(ground.last_tick, |s| ground.clock.tick_at(s).min(ground.last_tick));
             if from >= until {
                 let span = entry.until_s.as_ref().map_or(entry.span.clone(), |u| u.span.clone());

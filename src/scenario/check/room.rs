@@ -1,7 +1,7 @@
 //! Whether everybody who is to appear finds room.
 
+use super::super::file::value::At;
 use super::super::file::{AgentFile, File};
-use super::super::value::At;
 use super::super::{Motion, Placement, Scenario, Source, Supply};
 use super::Check;
 use crate::base::{ClassId, Point, Tick, limit};

@@ -1,13 +1,15 @@
 //! Guidance, congestion, motion, steering and expectations.
 
-use super::super::file::{ExpectFile, File, GuidanceFile, PublishFile};
-use super::super::value::{At, word};
-use super::super::{Congestion, Expect, ExpectExit, ExpectFlow, ExpectMeasure, Motion, Steering};
-use super::{Check, Names};
-use crate::base::{GoalId, LineId, MeasureId};
-use crate::field::{
-    Compass, Derivation, Diagonal, Guidance, Neighbourhood, Sampling, Solver, TieOrder, WallFallback, Weight,
+use super::super::file::value::At;
+use super::super::file::words::{DirectionWord, DistanceWord, ModelWord};
+use super::super::file::{
+    CongestionFile, ExpectFile, File, GuidanceFile, MotionFile, PublishFile, SteeringFile,
 };
+use super::super::{Congestion, Expect, ExpectExit, ExpectFlow, ExpectMeasure, Motion, Steering};
+use super::{Check, Names, count, number};
+use crate::base::{GoalId, LineId, MeasureId};
+use crate::field::{Compass, Derivation, Guidance, Neighbourhood, Solver, TieOrder};
+use std::ops::Range;
 
 /// Names that expectations refer to.
 pub(super) struct ExpectNames<'a> {
@@ -18,89 +20,71 @@ pub(super) struct ExpectNames<'a> {
 
 impl Check<'_> {
     pub(super) fn guidance(&mut self, file: &File) -> Guidance {
-        let mut guidance = Guidance::default();
-        let Some(table) = &file.guidance else { return guidance };
+        let absent = GuidanceFile::default();
+        let table = file.guidance.as_deref().unwrap_or(&absent);
         self.later_guidance(table);
-        let choose = &mut self.problems;
-        let diagonals =
-            [("strict", Diagonal::Strict), ("one-flank", Diagonal::OneFlank), ("free", Diagonal::Free)];
-        let samplings = [("nearest", Sampling::Nearest), ("bilinear", Sampling::Bilinear)];
-        let fallbacks = [("neutral", WallFallback::Neutral), ("best-neighbour", WallFallback::BestNeighbour)];
-        guidance.diagonal =
-            table.diagonal.as_ref().and_then(|d| word(d, &diagonals, choose)).unwrap_or(guidance.diagonal);
-        guidance.sampling =
-            table.sampling.as_ref().and_then(|s| word(s, &samplings, choose)).unwrap_or(guidance.sampling);
-        guidance.wall_fallback = table
-            .wall_fallback
-            .as_ref()
-            .and_then(|f| word(f, &fallbacks, choose))
-            .unwrap_or(guidance.wall_fallback);
-        guidance.solver = self.solver(table);
-        guidance.derivation = self.derivation(table);
-        guidance.neighbours = self.neighbours(table, &guidance.solver);
-        guidance.tie_order = table.tie_order.as_ref().map_or(guidance.tie_order, |t| self.tie_order(t));
-        let what = "a size in megabytes";
-        let cache = self.optional_number(table.cache_mb.as_ref(), 0.0..=1.0e6, what);
-        guidance.cache_bytes = cache.map_or(guidance.cache_bytes, |mb| (mb * 1.0e6) as u64);
-        guidance
+        let solver = self.solver(table);
+        Guidance {
+            neighbours: self.neighbours(table, &solver),
+            solver,
+            diagonal: table.diagonal(),
+            derivation: self.derivation(table),
+            sampling: table.sampling(),
+            wall_fallback: table.wall_fallback(),
+            tie_order: self.tie_order(table),
+            cache_bytes: (table.cache_mb() * 1.0e6) as u64,
+            ..Guidance::default()
+        }
     }
 
-    /// Keys whose effect comes later.
+    /// Values whose effect comes later.
     fn later_guidance(&mut self, table: &GuidanceFile) {
-        if let Some(tiles) = table.tile_cells.as_ref().filter(|t| t.value > 0) {
-            self.not_yet(&tiles.span, "solving by tiles");
-        }
-        match &table.order {
-            Some(order) if order.value == 2 => self.not_yet(&order.span, "second order"),
-            Some(order) if order.value != 1 => {
-                self.add(&order.span, format!("order {} is not known", order.value), "1");
+        let span = |written: Option<&Range<usize>>| written.cloned().unwrap_or_default();
+        let after = match &table.publish {
+            Some(At { value: PublishFile::After(after), .. }) => after.after_ticks(),
+            _ => 0,
+        };
+        for (wanted, written, what) in [
+            (table.tile_cells() > 0, table.tile_cells.as_ref().map(|t| &t.span), "solving by tiles"),
+            (table.order() == 2, table.order.as_ref().map(|o| &o.span), "second order"),
+            (table.factored(), table.factored.as_ref().map(|f| &f.span), "a factored distance"),
+            (
+                table.line_of_sight(),
+                table.line_of_sight.as_ref().map(|l| &l.span),
+                "the shortcut by line of sight",
+            ),
+            (
+                after > 0,
+                table.publish.as_ref().map(|p| &p.span),
+                "publishing fields later than in the same tick",
+            ),
+        ] {
+            if wanted {
+                self.not_yet(&span(written), what);
             }
-            _ => {}
-        }
-        if let Some(factored) = table.factored.as_ref().filter(|f| f.value) {
-            self.not_yet(&factored.span, "a factored distance");
-        }
-        if let Some(sight) = table.line_of_sight.as_ref().filter(|l| l.value) {
-            self.not_yet(&sight.span, "the shortcut by line of sight");
-        }
-        match table.publish.as_ref().map(|p| (&p.value, &p.span)) {
-            Some((PublishFile::Word(name), _)) => {
-                word(name, &[("same-tick", ())], &mut self.problems);
-            }
-            Some((PublishFile::After(after), span))
-                if after.after_ticks.as_ref().is_some_and(|t| t.value > 0) =>
-            {
-                self.not_yet(span, "publishing fields later than in the same tick");
-            }
-            _ => {}
         }
     }
 
     fn solver(&mut self, table: &GuidanceFile) -> Solver {
         let kernel = table.kernel.as_ref();
-        let known = [
-            ("labels", Solver::Labels),
-            ("dijkstra", Solver::Dijkstra),
-            ("bucket-dijkstra", Solver::BucketDijkstra),
-            ("kernel", Solver::Kernel([[0.0; 3]; 3])),
-            ("fast-marching", Solver::FastMarching),
-            ("fast-sweeping", Solver::FastSweeping),
-            ("fast-iterative", Solver::FastIterative),
-        ];
-        let solver =
-            table.distance.as_ref().and_then(|d| word(d, &known, &mut self.problems)).unwrap_or_default();
-        if !matches!(solver, Solver::Kernel(_)) {
+        let plain = match table.distance() {
+            DistanceWord::Labels => Some(Solver::Labels),
+            DistanceWord::Dijkstra => Some(Solver::Dijkstra),
+            DistanceWord::BucketDijkstra => Some(Solver::BucketDijkstra),
+            DistanceWord::Kernel => None,
+            DistanceWord::FastMarching => Some(Solver::FastMarching),
+            DistanceWord::FastSweeping => Some(Solver::FastSweeping),
+            DistanceWord::FastIterative => Some(Solver::FastIterative),
+        };
+        if let Some(solver) = plain {
             if let Some(kernel) = kernel {
                 self.add(&kernel.span, "a kernel without distance = \"kernel\" has no effect", "add it");
             }
             return solver;
         }
         let Some(kernel) = kernel else {
-            self.add(
-                &table.span,
-                "distance = \"kernel\" needs a kernel",
-                "for example kernel = [[4, 3, 4], [3, 0, 3], [4, 3, 4]]",
-            );
+            let help = "for example kernel = [[4, 3, 4], [3, 0, 3], [4, 3, 4]]";
+            self.missing(table, "distance = \"kernel\" needs a kernel", help);
             return Solver::default();
         };
         let rows: Vec<[f64; 3]> = kernel.value.iter().map(|row| row.value).collect();
@@ -120,27 +104,18 @@ impl Check<'_> {
     }
 
     fn derivation(&mut self, table: &GuidanceFile) -> Derivation {
-        let weights = [
-            ("inverse", Weight::Inverse),
-            ("inverse-square", Weight::InverseSquare),
-            ("exponential", Weight::Exponential),
-            ("softmin", Weight::Softmin),
-        ];
-        let weight = table.weight.as_ref().and_then(|w| word(w, &weights, &mut self.problems));
-        if let Some(weight) =
-            table.weight.as_ref().filter(|_| table.direction.as_ref().is_none_or(|d| d.value != "weighted"))
-        {
+        let direction = table.direction();
+        if let Some(weight) = table.weight.as_ref().filter(|_| direction != DirectionWord::Weighted) {
             self.add(&weight.span, "a weight without direction = \"weighted\" has no effect", "add it");
         }
-        let known = [
-            ("parent", Derivation::Parent),
-            ("best-neighbour", Derivation::BestNeighbour),
-            ("sobel", Derivation::Sobel),
-            ("weighted", Derivation::Weighted(weight.unwrap_or_default())),
-            ("gradient", Derivation::Gradient),
-            ("on-demand", Derivation::OnDemand),
-        ];
-        table.direction.as_ref().and_then(|d| word(d, &known, &mut self.problems)).unwrap_or_default()
+        match direction {
+            DirectionWord::Parent => Derivation::Parent,
+            DirectionWord::BestNeighbour => Derivation::BestNeighbour,
+            DirectionWord::Sobel => Derivation::Sobel,
+            DirectionWord::Weighted => Derivation::Weighted(table.weight()),
+            DirectionWord::Gradient => Derivation::Gradient,
+            DirectionWord::OnDemand => Derivation::OnDemand,
+        }
     }
 
     fn neighbours(&mut self, table: &GuidanceFile, solver: &Solver) -> Neighbourhood {
@@ -166,7 +141,8 @@ impl Check<'_> {
         }
     }
 
-    fn tie_order(&mut self, order: &At<String>) -> TieOrder {
+    fn tie_order(&mut self, table: &GuidanceFile) -> TieOrder {
+        let order = table.tie_order();
         let compass = |letter: char| match letter {
             'N' => Some(Compass::North),
             'E' => Some(Compass::East),
@@ -183,86 +159,16 @@ impl Check<'_> {
         match <[Compass; 4]>::try_from(found) {
             Ok(directions) if order.len() == 4 => TieOrder(directions),
             _ => {
-                self.add(
-                    &order.span,
-                    format!("\"{}\" is no tie order", order.value),
-                    "N, E, S and W, each once, as in \"NESW\"",
-                );
+                let span = table.tie_order.as_ref().map_or(0..0, |order| order.span.clone());
+                let message = format!("\"{order}\" is no tie order");
+                self.add(&span, message, "N, E, S and W, each once, as in \"NESW\"");
                 TieOrder::default()
             }
         }
     }
 
-    pub(super) fn congestion(&mut self, file: &File) -> Congestion {
-        let mut congestion = Congestion::default();
-        if let Some(table) = &file.congestion {
-            congestion.enabled = table.enabled.as_ref().map_or(congestion.enabled, |e| e.value);
-            let what = "a time in seconds";
-            congestion.update_s =
-                self.number(table.update_s.as_ref(), congestion.update_s, 0.01..=3600.0, what);
-        }
-        congestion
-    }
-
-    pub(super) fn motion(&mut self, file: &File) -> Motion {
-        let Some(model) = file.motion.as_ref().and_then(|m| m.model.as_ref()) else {
-            return Motion::default();
-        };
-        if model.value == "social-force" {
-            self.not_yet(&model.span, "the social force model");
-            return Motion::default();
-        }
-        let known = [
-            ("layered", Motion::Layered),
-            ("tile-steps", Motion::TileSteps),
-            ("field-only", Motion::FieldOnly),
-        ];
-        word(model, &known, &mut self.problems).unwrap_or_default()
-    }
-
-    pub(super) fn steering(&mut self, file: &File) -> Steering {
-        let mut s = Steering::default();
-        let Some(table) = &file.steering else { return s };
-        s.enabled = table.enabled.as_ref().map_or(s.enabled, |e| e.value);
-        for (target, value, range) in [
-            (&mut s.relaxation_s, &table.relaxation_s, 0.0..=10.0),
-            (&mut s.impatience_rise_s, &table.impatience_rise_s, 0.0..=600.0),
-            (&mut s.impatience_fall_s, &table.impatience_fall_s, 0.0..=600.0),
-        ] {
-            *target = self.number(value.as_ref(), *target, range, "a time in seconds");
-        }
-        for (target, value, range) in [
-            (&mut s.reach_m, &table.reach_m, 0.5..=10.0),
-            (&mut s.push_per_s, &table.push_per_s, 0.0..=50.0),
-            (&mut s.push_from_behind, &table.push_from_behind, 0.0..=1.0),
-            (&mut s.push_max_mps, &table.push_max_mps, 0.0..=5.0),
-            (&mut s.wedge_mps, &table.wedge_mps, 0.0..=1.0),
-            (&mut s.wedge_max_m, &table.wedge_max_m, 0.0..=1.0),
-            (&mut s.bend, &table.bend, 0.0..=5.0),
-            (&mut s.bend_reach_m, &table.bend_reach_m, 0.001..=5.0),
-            (&mut s.wall_bend_reach_m, &table.wall_bend_reach_m, 0.001..=5.0),
-            (&mut s.time_gap_s, &table.time_gap_s, 0.001..=5.0),
-            (&mut s.time_gap_impatient_s, &table.time_gap_impatient_s, 0.001..=5.0),
-            (&mut s.lane, &table.lane, 0.0..=2.0),
-            (&mut s.lane_impatient, &table.lane_impatient, 0.0..=2.0),
-            (&mut s.contact_s, &table.contact_s, 0.01..=5.0),
-            (&mut s.impatience_below, &table.impatience_below, 0.0..=1.0),
-            (&mut s.sidestep_mps, &table.sidestep_mps, 0.0..=5.0),
-            (&mut s.sidestep_margin_m, &table.sidestep_margin_m, 0.001..=2.0),
-            (&mut s.overtake_mps, &table.overtake_mps, 0.0..=5.0),
-            (&mut s.sidestep_max_mps, &table.sidestep_max_mps, 0.0..=5.0),
-        ] {
-            let default = f64::from(*target);
-            if value.is_some() {
-                *target = self.number(value.as_ref(), default, range, "a value for this parameter") as f32;
-            }
-        }
-        s
-    }
-
     pub(super) fn expect(&mut self, file: &File, names: &ExpectNames<'_>) -> Expect {
         let Some(table) = &file.expect else { return Expect::default() };
-        let seconds = 0.0..=1.0e8;
         let digest = table.digest.as_ref().and_then(|digest| match digest.parse() {
             Ok(digest) => Some(digest),
             Err(message) => {
@@ -270,19 +176,15 @@ impl Check<'_> {
                 None
             }
         });
-        let what = "a time in seconds";
         Expect {
-            all_arrived_by_s: self.optional_number(table.all_arrived_by_s.as_ref(), seconds.clone(), what),
-            max_overlap_m: self.optional_number(
-                table.max_overlap_m.as_ref(),
-                0.0..=100.0,
-                "an overlap in metres",
-            ),
+            all_arrived_by_s: number(table.all_arrived_by_s.as_ref()),
+            max_overlap_m: number(table.max_overlap_m.as_ref()),
             digest,
-            unreachable: self.count(table.unreachable.as_ref()),
-            stuck: self.count(table.stuck.as_ref()),
-            blocked: self.count(table.blocked.as_ref()),
-            travel_p95_s: self.optional_number(table.travel_p95_s.as_ref(), seconds, what),
+            unreachable: count(table.unreachable.as_ref()),
+            stuck: count(table.stuck.as_ref()),
+            blocked: count(table.blocked.as_ref()),
+            settled: count(table.settled.as_ref()),
+            travel_p95_s: number(table.travel_p95_s.as_ref()),
             flows: self.expect_flows(table, names.lines),
             measures: self.expect_measures(table, names.measures),
             exits: self.expect_exits(table, names.goals),
@@ -292,19 +194,14 @@ impl Check<'_> {
     fn expect_flows(&mut self, table: &ExpectFile, lines: &Names) -> Vec<ExpectFlow> {
         let mut flows = Vec::new();
         for entry in table.flow.iter().flat_map(|list| &list.value) {
-            let line = self.required_reference(entry.line.as_ref(), lines, "line", &entry.span);
-            let what = "a flow per second";
-            let min_per_s = self.optional_number(entry.min_per_s.as_ref(), 0.0..=1.0e6, what);
-            let max_per_s = self.optional_number(entry.max_per_s.as_ref(), 0.0..=1.0e6, what);
-            let (count_min, count_max) =
-                (self.count(entry.count_min.as_ref()), self.count(entry.count_max.as_ref()));
+            let line = self.required_reference(entry.line.as_ref(), lines, "line", &entry.value);
             let Some(line) = line else { continue };
             flows.push(ExpectFlow {
                 line: LineId::from_index(line),
-                min_per_s,
-                max_per_s,
-                count_min,
-                count_max,
+                min_per_s: number(entry.min_per_s.as_ref()),
+                max_per_s: number(entry.max_per_s.as_ref()),
+                count_min: count(entry.count_min.as_ref()),
+                count_max: count(entry.count_max.as_ref()),
             });
         }
         flows.sort_by_cached_key(|f: &ExpectFlow| (f.line, format!("{f:?}")));
@@ -314,12 +211,13 @@ impl Check<'_> {
     fn expect_measures(&mut self, table: &ExpectFile, known: &Names) -> Vec<ExpectMeasure> {
         let mut measures = Vec::new();
         for entry in table.measure.iter().flat_map(|list| &list.value) {
-            let measure = self.required_reference(entry.measure.as_ref(), known, "measure", &entry.span);
-            let density_max =
-                self.optional_number(entry.density_max.as_ref(), 0.0..=1000.0, "a density per m2");
-            let speed_min = self.optional_number(entry.speed_min.as_ref(), 0.0..=100.0, "a speed in m/s");
+            let measure = self.required_reference(entry.measure.as_ref(), known, "measure", &entry.value);
             let Some(measure) = measure else { continue };
-            measures.push(ExpectMeasure { measure: MeasureId::from_index(measure), density_max, speed_min });
+            measures.push(ExpectMeasure {
+                measure: MeasureId::from_index(measure),
+                density_max: number(entry.density_max.as_ref()),
+                speed_min: number(entry.speed_min.as_ref()),
+            });
         }
         measures.sort_by_cached_key(|m: &ExpectMeasure| (m.measure, format!("{m:?}")));
         measures
@@ -328,13 +226,67 @@ impl Check<'_> {
     fn expect_exits(&mut self, table: &ExpectFile, goals: &Names) -> Vec<ExpectExit> {
         let mut exits = Vec::new();
         for entry in table.exit.iter().flat_map(|list| &list.value) {
-            let goal = self.required_reference(entry.goal.as_ref(), goals, "goal", &entry.span);
-            let share_min = self.optional_number(entry.share_min.as_ref(), 0.0..=1.0, "a share");
-            let share_max = self.optional_number(entry.share_max.as_ref(), 0.0..=1.0, "a share");
+            let goal = self.required_reference(entry.goal.as_ref(), goals, "goal", &entry.value);
             let Some(goal) = goal else { continue };
-            exits.push(ExpectExit { goal: GoalId::from_index(goal), share_min, share_max });
+            exits.push(ExpectExit {
+                goal: GoalId::from_index(goal),
+                share_min: number(entry.share_min.as_ref()),
+                share_max: number(entry.share_max.as_ref()),
+            });
         }
         exits.sort_by_cached_key(|e: &ExpectExit| (e.goal, format!("{e:?}")));
         exits
+    }
+}
+
+pub(super) fn congestion(file: &File) -> Congestion {
+    file.congestion.as_deref().map_or_else(Congestion::default, Congestion::from)
+}
+
+pub(super) fn motion(file: &File) -> Motion {
+    match file.motion.as_deref().unwrap_or(&MotionFile::default()).model() {
+        ModelWord::Layered => Motion::Layered,
+        ModelWord::TileSteps => Motion::TileSteps,
+        ModelWord::FieldOnly => Motion::FieldOnly,
+    }
+}
+
+pub(super) fn steering(file: &File) -> Steering {
+    file.steering.as_deref().map_or_else(Steering::default, Steering::from)
+}
+
+impl From<&SteeringFile> for Steering {
+    fn from(table: &SteeringFile) -> Self {
+        Self {
+            enabled: table.enabled(),
+            relaxation_s: table.relaxation_s(),
+            reach_m: table.reach_m() as f32,
+            push_per_s: table.push_per_s() as f32,
+            push_from_behind: table.push_from_behind() as f32,
+            push_max_mps: table.push_max_mps() as f32,
+            wedge_mps: table.wedge_mps() as f32,
+            wedge_max_m: table.wedge_max_m() as f32,
+            bend: table.bend() as f32,
+            bend_reach_m: table.bend_reach_m() as f32,
+            wall_bend_reach_m: table.wall_bend_reach_m() as f32,
+            time_gap_s: table.time_gap_s() as f32,
+            time_gap_impatient_s: table.time_gap_impatient_s() as f32,
+            lane: table.lane() as f32,
+            lane_impatient: table.lane_impatient() as f32,
+            contact_s: table.contact_s() as f32,
+            impatience_below: table.impatience_below() as f32,
+            impatience_rise_s: table.impatience_rise_s(),
+            impatience_fall_s: table.impatience_fall_s(),
+            sidestep_mps: table.sidestep_mps() as f32,
+            sidestep_margin_m: table.sidestep_margin_m() as f32,
+            overtake_mps: table.overtake_mps() as f32,
+            sidestep_max_mps: table.sidestep_max_mps() as f32,
+        }
+    }
+}
+
+impl From<&CongestionFile> for Congestion {
+    fn from(table: &CongestionFile) -> Self {
+        Self { enabled: table.enabled(), update_s: table.update_s() }
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::scenario::{Arrival, GoalPlace, Placement, Supply};
 use crate::space::Shape;
+use std::fmt::Write as _;
 
 /// The least that runs; tests put something wrong into it.
 const GOOD: &str = r#"format = 1
@@ -70,9 +71,9 @@ fn each_wrong_line_is_named_with_its_place() {
         ("name = \"good\"", "name = 7", "2:8 the whole number 7 stands where a string belongs"),
         ("duration_s = 30.0", "duration_s = nan", "3:14 nan is not a finite number"),
         ("duration_s = 30.0", "duration_s = -inf", "3:14 -inf is not a finite number"),
-        ("duration_s = 30.0", "duration_s = -1", "3:14 -1 is not a duration in seconds"),
-        ("duration_s = 30.0", "tick_ms = 9", "3:11 a tick of 9 ms is out of range"),
-        ("duration_s = 30.0", "tick_ms = 101", "3:11 a tick of 101 ms is out of range"),
+        ("duration_s = 30.0", "duration_s = -1", "3:14 -1 is out of range for duration_s"),
+        ("duration_s = 30.0", "tick_ms = 9", "3:11 9 is out of range for tick_ms"),
+        ("duration_s = 30.0", "tick_ms = 101", "3:11 101 is out of range for tick_ms"),
         (
             "duration_s = 30.0",
             "seed = -3",
@@ -118,7 +119,7 @@ fn each_wrong_line_is_named_with_its_place() {
             "region = \"exit\"\nwait_s = 3",
             "15:10 wait_s without arrival = \"wait\" has no effect",
         ),
-        ("region = \"exit\"", "region = \"exit\"\ncapacity = 0", "15:12 a capacity of 0 lets nobody in"),
+        ("region = \"exit\"", "region = \"exit\"\ncapacity = 0", "15:12 0 is out of range for capacity"),
         (
             "region = \"exit\"",
             "region = \"exit\"\norder = \"fifo\"",
@@ -127,7 +128,7 @@ fn each_wrong_line_is_named_with_its_place() {
         ("goal = \"out\"", "goal = \"in\"", "18:8 there is no goal \"in\""),
         ("goal = \"out\"", "goal = \"out\"\njourney = \"trip\"", "19:11 a goal and a journey are given"),
         ("count = 5", "", "15:1 the source does not say how many"),
-        ("count = 5", "count = 99999999", "19:9 99999999 is too many"),
+        ("count = 5", "count = 99999999", "19:9 99999999 is out of range for count"),
         ("count = 5", "count = 5\nrate_per_s = 1\ninside = 3", "15:1 a source gives agents in one way"),
         ("count = 5", "count = 5\nfrom_s = 3", "20:10 from_s without rate_per_s has no effect"),
         ("count = 5", "count = 5\nplacement = \"points\"", "15:1 placement = \"points\" without points"),
@@ -139,14 +140,14 @@ fn each_wrong_line_is_named_with_its_place() {
             "19:17 bad.csv: line 2: \"soon,4\" is not seconds,count",
         ),
         ("count = 5", "count = 5\nclass = \"cart\"", "20:9 there is no class \"cart\""),
-        ("count = 5", "count = 5\nclasses = { adult = 0 }", "20:21 0 is no share"),
+        ("count = 5", "count = 5\nclasses = { adult = 0 }", "20:21 0 is out of range for classes"),
         (
             "",
             "[[class]]\nname = \"wide\"\ncore_radius_m = 0.4\ncomfort_radius_m = 0.3",
             "23:20 the comfort radius is smaller",
         ),
-        ("", "[[class]]\nname = \"huge\"\ncore_radius_m = 9", "22:17 9 is not a radius in metres"),
-        ("", "[[class]]\nname = \"still\"\nspeed_mps = 0", "22:13 values from 0 to 0 are not a speed in m/s"),
+        ("", "[[class]]\nname = \"huge\"\ncore_radius_m = 9", "22:17 9 is out of range for core_radius_m"),
+        ("", "[[class]]\nname = \"still\"\nspeed_mps = 0", "22:13 0 is out of range for speed_mps"),
         (
             "",
             "[[class]]\nname = \"odd\"\nspeed_mps = { mean = 1, uniform = [1, 2] }",
@@ -155,7 +156,7 @@ fn each_wrong_line_is_named_with_its_place() {
         (
             "",
             "[[class]]\nname = \"odd\"\nspeed_mps = { uniform = [2, 1] }",
-            "22:13 values from 2 to 1 are not a speed",
+            "22:13 no value lies between 2 and 1",
         ),
         ("", "[[agent]]\nat = [0.1, 2]", "21:6 an agent at (0.1, 2) stands in a wall"),
         ("", "[[agent]]\nat = [11, 2]", "21:6 an agent at (11, 2) is off the walkable area"),
@@ -178,8 +179,8 @@ fn each_wrong_line_is_named_with_its_place() {
             "23:11 [0, 0] is no direction",
         ),
         ("", "[[door]]\nname = \"gate\"", "20:1 a region is missing here"),
-        ("", "[[ground]]\nregion = \"start\"\nprice = 0.5", "22:9 0.5 is not a price per metre"),
-        ("", "[[ground]]\nregion = \"start\"\nspeed = 0", "22:9 0 is not a factor on walking speed"),
+        ("", "[[ground]]\nregion = \"start\"\nprice = 0.5", "22:9 0.5 is out of range for price"),
+        ("", "[[ground]]\nregion = \"start\"\nspeed = 0", "22:9 0 is out of range for speed"),
         ("", "[[event]]\nclose = \"gate\"", "20:1 an event has no time"),
         ("", "[[event]]\nat_s = 3\nclose = \"gate\"", "22:9 there is no door \"gate\""),
         ("", "[[event]]\nat_s = 3\nmove_goal = \"out\"", "20:1 a goal moves to a region"),
@@ -200,7 +201,7 @@ fn each_wrong_line_is_named_with_its_place() {
         ("region = \"exit\"", "regions = []", "14:11 a goal needs at least one region"),
         ("", "[[agent]]\nat = [5, 2]\nat_s = 31", "22:8 31 s is after the end of the run"),
         ("count = 5", "rate_per_s = 1\nfrom_s = 9\nuntil_s = 3", "21:11 the stream ends before it begins"),
-        ("", "[[class]]\nname = \"odd\"\nspeed_mps = { list = [] }", "22:13 this list is empty"),
+        ("", "[[class]]\nname = \"odd\"\nspeed_mps = { list = [] }", "22:22 this list is empty"),
         ("", "[guidance]\nweight = \"inverse\"", "21:10 a weight without direction"),
         ("", "[guidance]\nneighbours = 6", "21:14 6 neighbours are not known"),
         ("", "[guidance]\ndistance = \"labels\"\nneighbours = 8", "22:14 labels know four neighbours"),
@@ -213,9 +214,9 @@ fn each_wrong_line_is_named_with_its_place() {
             "[guidance]\npublish = { after_ticks = 4 }",
             "21:11 publishing fields later than in the same tick",
         ),
-        ("", "[motion]\nmodel = \"social-force\"", "21:9 the social force model is not supported yet"),
+        ("", "[motion]\nmodel = \"social-force\"", "21:9 \"social-force\" is not known here"),
         ("", "[motion]\nmodel = \"tile-steps\"", "20:1 a body is wider than a tile"),
-        ("", "[steering]\nlane = 7", "21:8 7 is not a value for this parameter"),
+        ("", "[steering]\nlane = 7", "21:8 7 is out of range for lane"),
         ("", "[periodic]\nx = \"yes\"", "21:5 the string \"yes\" stands where true or false belongs"),
     ];
     let wrong: Vec<String> = cases
@@ -225,6 +226,19 @@ fn each_wrong_line_is_named_with_its_place() {
         .map(|(to, expected, found)| format!("{to:?} gave {found:#?}, not {expected:?}"))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // All of them once more, as a person reads them: each says what to do.
+    let mut told = String::new();
+    for (from, to, _) in cases {
+        let error = read(&changed(from, to)).expect_err(to);
+        let _ = writeln!(told, "{}", to.replace('\n', " | "));
+        for p in error.problems() {
+            let is_syntax = p.help.is_none() && p.message.contains("expected");
+            assert!(p.help.is_some() || is_syntax, "{to:?}: {} does not say what to do", p.message);
+            let help = p.help.as_deref().unwrap_or("-");
+            let _ = writeln!(told, "  {}:{} {}\n      {help}", p.line, p.column, p.message);
+        }
+    }
+    insta::assert_snapshot!("what_wrong_lines_are_told", told);
 }
 
 #[test]
@@ -232,13 +246,8 @@ fn many_problems_are_told_at_once_and_in_order_of_place() {
     let text = changed("format = 1", "format = 3").replace("\"exit\"\n[[source]]", "\"exot\"\n[[source]]");
     let text = text.replace("count = 5", "count = \"five\"\ncolour = 3");
     let found = problems(&text);
-    let starts = [
-        "1:10 format 3",
-        "14:10 there is no region \"exot\"",
-        "15:1 the source does not say how many",
-        "19:9 the string",
-        "20:1 unknown key",
-    ];
+    let starts =
+        ["1:10 format 3", "14:10 there is no region \"exot\"", "19:9 the string", "20:1 unknown key"];
     assert_eq!(found.len(), starts.len(), "{found:#?}");
     for (problem, start) in found.iter().zip(starts) {
         assert!(problem.starts_with(start), "{problem} is not {start}");
@@ -316,7 +325,7 @@ fn maps_are_checked() {
         format!("format = 1\nname = \"m\"\n[area]\nmap_cell_m = 50.0\nmap = \"{}\"\n", ".".repeat(1000));
     assert!(problems(&huge)[0].contains("a map of 1000 x 1 cells is too large"));
     let fine = changed("[area]", "[area]\ncell_m = 0.001");
-    assert!(problems(&fine)[0].contains("0.001 is not the side of a cell in metres"));
+    assert!(problems(&fine)[0].contains("0.001 is out of range for cell_m"));
 }
 
 fn map_text(map: &str, legend: &str) -> String {
@@ -542,7 +551,7 @@ fn every_key_is_read() {
     assert!(matches!(source("stream").supply, Supply::Rate { poisson: true, from_ms: 10_000, .. }));
     assert_eq!(s.side_files, [("plan.csv".to_owned(), "t_s,count\n0,3\n12.5,4\n".to_owned())]);
     assert_eq!((s.events.len(), s.events[0].tick), (4, Tick(600)));
-    assert_eq!((s.grid.columns, s.grid.rows, s.grid.cell), (36, 12, 25_000));
+    assert_eq!((s.grid.columns, s.grid.rows, s.grid.cell), (40, 16, 25_000));
     assert_eq!(s.expect.flows[0].count_max, Some(99));
 }
 

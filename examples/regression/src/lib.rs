@@ -1,0 +1,1 @@
+//! A game, say. Its crowd is tested in `tests/crowd.rs`.
