@@ -1,0 +1,63 @@
+//! What a user sees of walking: speeds, queues, ways in and ways round.
+
+use crate::common::{digests, scenario};
+use std::fmt::Write as _;
+use throng::base::Offset;
+use throng::scenario::Action;
+use throng::simulation::Simulation;
+
+/// Positions are whole units of 10 micrometres, but over many ticks everybody walks at their own speed: slow or fast, in
+/// long ticks or short ones, guided or told to.
+#[test]
+fn everybody_walks_at_their_own_speed() {
+    const SPEEDS: [f64; 7] = [0.01, 0.0134, 0.1, 0.5, 1.33, 1.34, 10.0];
+    let mut text = r#"
+format = 1
+name = "speeds"
+duration_s = 20.0
+[area]
+cell_m = 1.0
+walkable = "POLYGON ((0 0, 220 0, 220 140, 0 140, 0 0))"
+[[region]]
+name = "end"
+rect = [218, 0, 220, 140]
+[[goal]]
+name = "out"
+region = "end"
+"#
+    .to_owned();
+    for (i, speed) in SPEEDS.iter().enumerate() {
+        let y = 5 + 20 * i;
+        let _ = write!(text, "[[agent]]\nat = [5, {y}]\ngoal = \"out\"\nspeed_mps = {speed}\n");
+        let _ = write!(text, "[[agent]]\nat = [5, {}]\nspeed_mps = {speed}\n", y + 10);
+    }
+    for tick_ms in [10, 15, 25, 50, 70, 100] {
+        let mut simulation =
+            Simulation::new(scenario(&text.replace("[area]", &format!("tick_ms = {tick_ms}\n[area]"))));
+        digests(&mut simulation, 1);
+        for row in 0..simulation.agents().len() {
+            if simulation.agents().goal[row].is_none() {
+                let speed = simulation.agents().free_speed[row];
+                let velocity_mps = Some([0.8 * speed, -0.6 * speed]);
+                let agent = simulation.agents().id[row];
+                simulation
+                    .command(Action::SetPreferredVelocity { agent, velocity_mps })
+                    .expect("it is inside");
+            }
+        }
+        // Ten times the relaxation time until free speed is reached.
+        digests(&mut simulation, 4000 / tick_ms);
+        let (from, since) = (simulation.agents().clone(), simulation.tick());
+        digests(&mut simulation, 14_000 / tick_ms);
+        let rows = simulation.agents();
+        let seconds = f64::from(simulation.tick().0 - since.0) * f64::from(tick_ms) / 1000.0;
+        assert_eq!(rows.len(), 2 * SPEEDS.len());
+        for row in 0..rows.len() {
+            let Offset { x, y } = rows.position[row].minus(from.position[row]);
+            let (x, y) = (f64::from(x), f64::from(y));
+            let walked = (x * x + y * y).sqrt() * 1e-5 / seconds;
+            let free = f64::from(rows.free_speed[row]);
+            assert!((walked / free - 1.0).abs() < 1e-3, "{walked} m/s instead of {free} at {tick_ms} ms");
+        }
+    }
+}
