@@ -2,11 +2,11 @@
 
 use super::refresh::FieldTable;
 use super::steer::{Preferred, Stance};
-use crate::base::{GoalId, Point, Tick, Workers, metres_f32};
+use crate::base::{GoalId, Point, SlotId, Tick, Workers, metres_f32};
 use crate::field::Guide;
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
-use crate::site::Site;
+use crate::site::{GoalNow, Site};
 use crate::space::{Body, Shape, Topology};
 use glam::Vec2;
 
@@ -29,6 +29,8 @@ pub struct PreferInput<'a> {
 
 /// Metres of remaining cost at which agents without a slot stop outside a full goal.
 const WAIT_OUTSIDE_M: f32 = 1.0;
+/// Metres of remaining cost by which those without a slot come after those who hold one.
+const AFTER_HOLDERS_M: f32 = 1000.0;
 /// Seconds in which a way to a slot is covered, so that agents slow down in front of it.
 const APPROACH_S: f32 = 0.8;
 /// Metres from which an agent walks straight to its slot, if it sees it.
@@ -95,17 +97,30 @@ fn prefer(input: &PreferInput<'_>, row: usize) -> Preferred {
         GoalPlace::Shapes(shapes) => {
             let holds =
                 matches!(rows.state[row], State::Settled | State::Waiting) && rows.slot[row].is_some();
-            if holds && !input.site.goal(goal).named_slots {
+            let goal_now = input.site.goal(goal);
+            if holds && !goal_now.named_slots {
                 // It stands where it found room, and makes some.
-                return Preferred { stance: Stance::Yielding, ..walking };
+                return Preferred { stance: Stance::Yielding, ahead_by_place: true, ..walking };
             }
-            if let Some(slot) = rows.slot[row].and_then(|slot| input.site.slot(goal, slot))
-                && let Some(preferred) = to_slot(input, row, slot, walking)
-            {
-                return preferred;
-            }
-            by_field(input, row, goal, shapes, walking)
+            let slot = rows.slot[row].and_then(|slot| input.site.slot(goal, slot));
+            let preferred = slot.and_then(|slot| to_slot(input, row, slot, walking));
+            let preferred = preferred.unwrap_or_else(|| by_field(input, row, goal, shapes, walking));
+            Preferred { cost: preferred.cost + cost_of_turn(goal_now, rows.slot[row]), ..preferred }
         }
+    }
+}
+
+/// What comes on top of the way to a named slot: the way up the queue from there, and for those who hold none so much that
+/// they come after all who do.
+fn cost_of_turn(goal: &GoalNow, slot: Option<SlotId>) -> f32 {
+    match slot {
+        _ if !goal.named_slots || goal.arrival == Arrival::Leave => 0.0,
+        None => AFTER_HOLDERS_M,
+        Some(slot) if goal.fifo => {
+            let up = goal.slots.windows(2).take(slot.index());
+            up.map(|w| w[1].minus(w[0]).metres().length()).sum()
+        }
+        Some(_) => 0.0,
     }
 }
 
@@ -121,7 +136,7 @@ fn to_slot(input: &PreferInput<'_>, row: usize, slot: Point, walking: Preferred)
         return None;
     }
     let toward = if distance > AT_SLOT_M { way / distance } else { Vec2::ZERO };
-    let stance = if holds && distance < 2.0 * AT_SLOT_M { Stance::Yielding } else { Stance::Walking };
+    let stance = if holds { Stance::Yielding } else { Stance::Walking };
     Some(Preferred {
         toward,
         stance,
@@ -152,7 +167,9 @@ fn by_field(
     };
     match field.guide(at) {
         Guide::Way { cost, .. } | Guide::AtGoal { cost } if waits_outside(cost) => {
-            Preferred { stance: Stance::Yielding, cost, trouble: Some(State::Waiting), ..walking }
+            let ahead_by_place = !input.site.goal(goal).named_slots;
+            let trouble = Some(State::Waiting);
+            Preferred { stance: Stance::Yielding, cost, ahead_by_place, trouble, ..walking }
         }
         Guide::Way { toward, cost } => Preferred { toward, cost, ..walking },
         Guide::AtGoal { cost } => Preferred { toward: toward_shapes(at, shapes), cost, ..walking },

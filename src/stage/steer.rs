@@ -18,7 +18,8 @@ pub struct Preferred {
     pub cost: f32,
     /// How it takes part in the tick.
     pub stance: Stance,
-    /// Whether those in front are ahead, instead of those with less remaining cost: on a ring nobody is closer.
+    /// Whether those in front are ahead, instead of those with less remaining cost: on a ring nobody is closer, and where
+    /// people stand around a point their costs do not compare.
     pub ahead_by_place: bool,
     /// Where it goes in one move, for tile steps.
     pub target: Option<Point>,
@@ -32,7 +33,7 @@ pub enum Stance {
     /// It does not move at all.
     #[default]
     Fixed,
-    /// It has nowhere to go but makes room.
+    /// It has nowhere to go but back to its place, and makes room for those who have.
     Yielding,
     /// It walks.
     Walking,

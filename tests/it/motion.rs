@@ -61,3 +61,77 @@ region = "end"
         }
     }
 }
+
+/// Six places of a queue, the head first, `spacing` metres apart.
+fn queue(layout: &str, spacing: f64) -> String {
+    let place = |i: u32| {
+        let (column, row) = match layout {
+            "line" => (i, 0),
+            "bent" => (i.min(2), i.max(2) - 2),
+            "block" => (i % 3, i / 3),
+            _ if (i / 3).is_multiple_of(2) => (i % 3, i / 3),
+            _ => (2 - i % 3, i / 3),
+        };
+        format!("[{}, {}]", 15.0 - f64::from(column) * spacing, 6.0 + f64::from(row) * spacing)
+    };
+    (0..6).map(place).collect::<Vec<_>>().join(", ")
+}
+
+/// Everybody in a queue is served: those who were get out through those who wait, those in the queue move up, and the rest
+/// wait outside.
+#[test]
+fn everybody_in_a_queue_is_served() {
+    for layout in ["line", "bent", "block", "winding block"] {
+        for seed in 1..=20_usize {
+            let spacing = [0.5, 0.7, 0.5, 1.0][seed % 4];
+            let people = [60, 20, 40][seed % 3];
+            let starts = ["[1, 2, 9, 10]", "[8, 1, 19, 11]"][seed % 2];
+            let (stages, exit) = [
+                ("[\"desk\"]", "[19, 0, 20, 12]"),
+                ("[\"desk\", \"out\"]", "[0, 0, 1, 12]"),
+                ("[\"desk\", \"out\"]", "[19, 0, 20, 12]"),
+            ][seed / 2 % 3];
+            let slots = queue(layout, spacing);
+            let text = format!(
+                r#"
+format = 1
+name = "queue"
+seed = {seed}
+tick_ms = 100
+duration_s = 600.0
+[area]
+cell_m = 0.2
+walkable = "POLYGON ((0 0, 20 0, 20 12, 0 12, 0 0))"
+[[region]]
+name = "start"
+rect = {starts}
+[[region]]
+name = "exit"
+rect = {exit}
+[[goal]]
+name = "desk"
+slots = [{slots}]
+order = "fifo"
+arrival = "wait"
+wait_s = 1.0
+[[goal]]
+name = "out"
+region = "exit"
+[[journey]]
+name = "errand"
+stages = {stages}
+[[source]]
+name = "people"
+region = "start"
+journey = "errand"
+count = {people}
+"#
+            );
+            let mut simulation = Simulation::new(scenario(&text));
+            digests(&mut simulation, u32::MAX);
+            let counts = simulation.record().counts;
+            let what = format!("{layout}, {spacing} m apart, stages {stages}, seed {seed}");
+            assert_eq!(counts.arrived, people, "{what}: {counts:?} after {} ticks", simulation.tick());
+        }
+    }
+}
