@@ -3,7 +3,7 @@
 use super::refresh::FieldTable;
 use super::steer::{Preferred, Stance};
 use crate::base::{GoalId, Point, SlotId, Tick, Workers, metres_f32};
-use crate::field::Guide;
+use crate::field::{Guide, straight_in};
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
 use crate::site::{GoalNow, Site};
@@ -35,6 +35,8 @@ const AFTER_HOLDERS_M: f32 = 1000.0;
 const APPROACH_S: f32 = 0.8;
 /// Metres from which an agent walks straight to its slot, if it sees it.
 const SLOT_IN_SIGHT_M: f32 = 10.0;
+/// Cells of remaining cost from which an agent walks straight into its goal, if it can.
+const NEXT_TO_GOAL_CELLS: f32 = 1.5;
 /// Metres; nearer to its slot than this an agent stands.
 const AT_SLOT_M: f32 = 0.005;
 
@@ -171,8 +173,16 @@ fn by_field(
             let trouble = Some(State::Waiting);
             Preferred { stance: Stance::Yielding, cost, ahead_by_place, trouble, ..walking }
         }
-        Guide::Way { toward, cost } => Preferred { toward, cost, ..walking },
-        Guide::AtGoal { cost } => Preferred { toward: toward_shapes(at, shapes), cost, ..walking },
+        Guide::Way { toward, cost } if cost > NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell) => {
+            Preferred { toward, cost, ..walking }
+        }
+        Guide::Way { toward, cost } => {
+            Preferred { toward: toward_shapes(input, row, goal, shapes).unwrap_or(toward), cost, ..walking }
+        }
+        Guide::AtGoal { cost } => {
+            let toward = toward_shapes(input, row, goal, shapes).unwrap_or_else(|| toward_anchor(at, shapes));
+            Preferred { toward, cost, ..walking }
+        }
         Guide::Unreachable => nowhere(State::Unreachable),
         Guide::NotSolved | Guide::NoDescent => nowhere(State::NoDescent),
     }
@@ -194,8 +204,20 @@ fn by_tile(
     Preferred { target, cost: cost as f32, toward: way.normalize_or_zero(), ..walking }
 }
 
-/// In a cell of the goal but not yet in its shape: straight to the nearest anchor.
-fn toward_shapes(at: Point, shapes: &[Shape]) -> Vec2 {
+/// Next to a shape of the goal and not in it: straight to its nearest place, if one arrives on that way. Cells are too
+/// coarse to lead there.
+fn toward_shapes(input: &PreferInput<'_>, row: usize, goal: GoalId, shapes: &[Shape]) -> Option<Vec2> {
+    let body = Body { at: input.rows.position[row], radius: input.rows.core_radius[row] };
+    if shapes.iter().any(|s| s.contains(body.at)) {
+        return None;
+    }
+    let within = input.site.goal(goal).arrives_within.iter().map(|w| w[input.rows.class[row].index()]);
+    let ways = shapes.iter().zip(within).filter_map(|(s, w)| straight_in(input.site.terrain(), body, s, w));
+    ways.reduce(|a, b| if b.length_squared() < a.length_squared() { b } else { a })?.try_normalize()
+}
+
+/// In a cell of the goal, and no straight way in: to the nearest anchor.
+fn toward_anchor(at: Point, shapes: &[Shape]) -> Vec2 {
     let anchors = shapes.iter().filter_map(Shape::anchor);
     let nearest = anchors.min_by_key(|a| (a.minus(at).length_squared(), *a));
     nearest.map_or(Vec2::ZERO, |a| a.minus(at).metres().normalize_or_zero())

@@ -2,7 +2,7 @@
 
 use super::density::{Congested, price_table};
 use crate::base::{ClassId, GoalId, Tick, Workers};
-use crate::field::{Field, FieldKey, FieldStore, Moves, MovesInput, Transition, goal_cells};
+use crate::field::{Field, FieldKey, FieldStore, GoalInput, Moves, MovesInput, Transition, goal_cells};
 use crate::rows::Rows;
 use crate::scenario::{GoalPlace, Scenario};
 use crate::site::Site;
@@ -73,7 +73,8 @@ impl Guides {
 
     /// The field of one goal and class, built if need be.
     pub fn field(&mut self, input: &RefreshInput<'_>, goal: GoalId, class: ClassId) -> Option<Arc<Field>> {
-        let GoalPlace::Shapes(shapes) = &input.site.goal(goal).place else { return None };
+        let goal_now = input.site.goal(goal);
+        let GoalPlace::Shapes(shapes) = &goal_now.place else { return None };
         let class = self.shared_by.get(class.index()).copied().unwrap_or(class);
         let key = FieldKey {
             goal,
@@ -84,9 +85,15 @@ impl Guides {
         if let Some(field) = self.store.get(key, input.tick) {
             return Some(field);
         }
+        let within = goal_now.arrives_within.iter().map(|classes| classes[class.index()]);
         let moves = self.moves(input, class);
         let price = self.price(input, class);
-        let cells = goal_cells(input.scenario.grid, shapes, &moves);
+        let cells = goal_cells(&GoalInput {
+            terrain: input.site.terrain(),
+            radius: input.scenario.class(class).core_radius,
+            shapes: &shapes.iter().zip(within).collect::<Vec<_>>(),
+            moves: &moves,
+        });
         let transition = Transition { moves, price };
         let field = Arc::new(Field::build(transition, &cells, &input.scenario.guidance, input.workers));
         self.store.insert(key, field.clone(), input.tick);

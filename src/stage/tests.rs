@@ -96,7 +96,10 @@ fn one_yields_to_those_closer_to_the_goal_and_not_to_those_behind() {
 #[test]
 fn comfort_discs_that_overlap_push_even_at_standstill() {
     let mut scene = Scene::new(&[(3.0, 3.0), (3.37, 3.0)]);
-    scene.preferred.iter_mut().for_each(|p| p.stance = Stance::Yielding);
+    scene.preferred.iter_mut().for_each(|p| {
+        p.stance = Stance::Yielding;
+        p.toward = Vec2::ZERO;
+    });
     // 0.03 m of overlap times 5 per second; those behind push with three tenths of it.
     assert!((scene.velocity(0).x + 0.15).abs() < 1e-3, "{}", scene.velocity(0));
     assert!((scene.velocity(1).x - 0.045).abs() < 1e-3, "{}", scene.velocity(1));

@@ -135,3 +135,71 @@ count = {people}
         }
     }
 }
+
+/// What becomes of twelve people sent to a goal: so many arrived, so many told that there is no way.
+fn sent_to(walls: &str, goal: &str, cell_m: f64, speed_mps: f64) -> (u32, u32) {
+    let text = format!(
+        r#"
+format = 1
+name = "shallow exits"
+tick_ms = 100
+duration_s = 90.0
+[area]
+cell_m = {cell_m}
+walkable = "POLYGON ((0 0, 12 0, 12 8, 0 8, 0 0))"
+{walls}
+[[region]]
+name = "start"
+rect = [5, 1, 8, 7]
+[[goal]]
+name = "out"
+{goal}
+[[source]]
+name = "people"
+region = "start"
+goal = "out"
+count = 12
+[[class]]
+name = "adult"
+speed_mps = {speed_mps}
+"#
+    );
+    let mut simulation = Simulation::new(scenario(&text));
+    digests(&mut simulation, 20);
+    let unreachable = simulation.record().counts.unreachable;
+    if unreachable == 0 {
+        digests(&mut simulation, u32::MAX);
+    }
+    (simulation.record().counts.arrived, unreachable)
+}
+
+/// A region that walls keep every centre out of is reached by touching it, and one that no body can touch is told to be
+/// unreachable at once.
+#[test]
+fn a_shallow_exit_is_reached_by_touching_it() {
+    let region = |shape: &str| (format!("[[region]]\nname = \"exit\"\n{shape}"), "region = \"exit\"");
+    let niche = "[[obstacle]]\nrect = [11, 0, 12, 3.9]\n[[obstacle]]\nrect = [11, 4.1, 12, 8]\n";
+    let cases = [
+        (region("rect = [4, 7.9, 10, 8]"), true),
+        (region("rect = [11.98, 1, 12, 7]"), true),
+        (region("rect = [11.82, 1, 12, 7]"), true),
+        (region("rect = [11.8, 1, 12, 7]"), true),
+        (region("rect = [11.75, 1, 12, 7]"), true),
+        (region("rect = [9, 1, 9.02, 7]"), true),
+        (region("rect = [11.9, 7.9, 12, 8]"), true),
+        ((String::new(), "at = [11.95, 4]\narrive_within_m = 0.05"), true),
+        (region("rect = [11.95, 7.95, 12, 8]"), false),
+        (region(&format!("rect = [11.5, 3.9, 12, 4.1]\n{niche}")), false),
+    ];
+    for ((walls, goal), is_reached) in cases {
+        for (cell_m, speed_mps) in [(0.1, 1.34), (0.3, 0.3)] {
+            let found = sent_to(&walls, goal, cell_m, speed_mps);
+            let expected = if is_reached { (12, 0) } else { (0, 12) };
+            assert_eq!(found, expected, "{walls} {goal}, cells of {cell_m} m, {speed_mps} m/s");
+        }
+    }
+    // A door that closes in front of an exit does not bring it closer.
+    let door = "[[region]]\nname = \"gap\"\nrect = [11.5, 0, 12, 8]\n[[door]]\nname = \"d\"\nregion = \"gap\"\nopen = false";
+    let (arrived, _) = sent_to(door, "region = \"gap\"", 0.1, 1.34);
+    assert_eq!(arrived, 0);
+}
