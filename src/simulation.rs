@@ -461,7 +461,7 @@ impl Simulation {
     }
 
     /// Where guidance would send an agent of `class` with `goal` from `at_m`, in metres of the scenario's coordinates.
-    /// `None` where the goal is a heading or the place is too far off.
+    /// `None` where the place is too far off.
     pub fn guide_at(&mut self, goal: GoalId, class: ClassId, at_m: [f64; 2]) -> Option<Guide> {
         let point = self.scenario.place(at_m)?;
         let input = RefreshInput {
@@ -471,7 +471,7 @@ impl Simulation {
             tick: self.tick,
             workers: &self.workers,
         };
-        Some(self.guides.field(&input, goal, class)?.guide(point))
+        Some(self.guides.field(&input, goal, class).guide(point))
     }
 
     /// The direction in which an agent of `class` with `goal` would walk at `at_m`, of length 1.

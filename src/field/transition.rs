@@ -201,6 +201,24 @@ impl Moves {
             && (input.guidance.diagonal != Diagonal::OneFlank || is_clear())
     }
 
+    /// The moves of a ring cut open and laid out, so many turns one after the other in x. No move leads over the ends.
+    #[must_use]
+    pub fn unrolled(&self, turns: u32) -> Self {
+        let frame = GridFrame { columns: self.frame.columns * turns, ring: false, ..self.frame };
+        let inside = |bits: &Grid<u8>| {
+            let mut bits = bits.clone();
+            for cell in 0..frame.len() as u32 {
+                let leads_out = |step: &Step| frame.neighbour(cell, step.delta().0, step.delta().1).is_none();
+                let out = Step::ALL.into_iter().filter(leads_out).fold(0, |out, step| out | step.bit());
+                bits[cell] &= !out;
+            }
+            bits.values
+        };
+        let of = |bits: &[u8]| Grid { frame: self.frame, values: bits.to_vec() }.unrolled(turns);
+        let open = Grid { frame: self.frame, values: self.open.clone() }.unrolled(turns).values;
+        Self { frame, legal: inside(&of(&self.legal)), linked: inside(&of(&self.linked)), open }
+    }
+
     /// Where the cells lie.
     pub fn frame(&self) -> GridFrame {
         self.frame

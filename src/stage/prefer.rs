@@ -2,7 +2,7 @@
 
 use super::refresh::FieldTable;
 use super::steer::{Preferred, Stance};
-use crate::base::{GoalId, Point, SlotId, Tick, Workers, metres_f32};
+use crate::base::{GoalId, Offset, Point, SlotId, Tick, Workers, metres_f32};
 use crate::field::{Guide, straight_in};
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
@@ -90,12 +90,11 @@ fn prefer(input: &PreferInput<'_>, row: usize) -> Preferred {
     }
     let Some(goal) = rows.goal[row] else { return Preferred::default() };
     match &input.site.goal(goal).place {
-        GoalPlace::Heading { rightwards } => Preferred {
-            toward: if *rightwards { Vec2::X } else { Vec2::NEG_X },
-            cost: input.ring_costs[row],
-            ahead_by_place: true,
-            ..walking
-        },
+        GoalPlace::Heading { .. } => {
+            // Nobody is closer to the end of a ring: the field says which way, the gaps say who is ahead.
+            let preferred = by_field(input, row, goal, &[], walking);
+            Preferred { cost: input.ring_costs[row], ahead_by_place: true, ..preferred }
+        }
         GoalPlace::Shapes(shapes) => {
             let holds =
                 matches!(rows.state[row], State::Settled | State::Waiting) && rows.slot[row].is_some();
@@ -194,13 +193,15 @@ fn by_tile(
     field: &crate::field::Field,
     walking: Preferred,
 ) -> Preferred {
-    let frame = input.scenario.grid;
-    let cell = frame.nearest_cell(input.rows.position[row]);
+    let at = input.rows.position[row];
+    let cell = field.nearest_cell(at);
     let Some(cost) = field.distance(cell) else {
         return Preferred { trouble: Some(State::Unreachable), ..Preferred::default() };
     };
-    let target = field.next_cell(cell).map(|next| frame.centre(next));
-    let way = target.map_or(Vec2::ZERO, |t| t.minus(input.rows.position[row]).metres());
+    let topology = input.scenario.area.topology;
+    let step = field.next_cell(cell).map(|next| topology.displacement(at, field.centre(next)));
+    let target = step.map(|step| at.plus(step));
+    let way = step.map_or(Vec2::ZERO, Offset::metres);
     Preferred { target, cost: cost as f32, toward: way.normalize_or_zero(), ..walking }
 }
 

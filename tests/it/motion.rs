@@ -203,3 +203,72 @@ fn a_shallow_exit_is_reached_by_touching_it() {
     let (arrived, _) = sent_to(door, "region = \"gap\"", 0.1, 1.34);
     assert_eq!(arrived, 0);
 }
+
+/// On a ring with `walls`: the mean speed over the last 20 of 60 s, and how many are blocked or told that there is no way.
+fn round_a_ring(walls: &str, heading: &str, density: f64, seed: u64) -> (f32, u32, u32) {
+    let text = format!(
+        r#"
+format = 1
+name = "ring"
+seed = {seed}
+tick_ms = 100
+duration_s = 60.0
+[area]
+cell_m = 0.1
+walkable = "POLYGON ((0 0, 26 0, 26 3, 0 3, 0 0))"
+{walls}
+[periodic]
+x = true
+[[region]]
+name = "corridor"
+rect = [0, 0, 26, 3]
+[[goal]]
+name = "round"
+heading = "{heading}"
+[[source]]
+name = "walkers"
+region = "corridor"
+goal = "round"
+density_per_m2 = {density}
+"#
+    );
+    let mut simulation = Simulation::new(scenario(&text));
+    digests(&mut simulation, 400);
+    let (mut sum, mut count) = (0.0, 0.0);
+    while !simulation.is_over() {
+        let record = simulation.step().expect("the run goes on");
+        let rightwards = if heading == "+x" { 1.0 } else { -1.0 };
+        sum += record.rows.velocity.iter().map(|v| v.x * rightwards).sum::<f32>();
+        count += record.rows.len() as f32;
+    }
+    let counts = simulation.record().counts;
+    (sum / count, counts.blocked + counts.stuck, counts.unreachable)
+}
+
+/// Who walks round a ring goes round what stands on it, wherever the ring's seam is.
+#[test]
+fn a_heading_leads_round_obstacles() {
+    let boxes = |list: &[[f64; 4]]| -> String {
+        list.iter().map(|[a, b, c, d]| format!("[[obstacle]]\nrect = [{a}, {b}, {c}, {d}]\n")).collect()
+    };
+    let cases = [
+        ("a pillar", boxes(&[[12.0, 1.0, 13.0, 2.2]])),
+        ("two thirds of the width", boxes(&[[12.0, 0.0, 12.5, 2.0]])),
+        ("across the seam", boxes(&[[0.0, 0.0, 0.5, 1.8], [25.5, 0.0, 26.0, 1.8]])),
+        ("a dead end", boxes(&[[12.0, 0.0, 12.2, 2.0], [10.0, 1.8, 12.0, 2.0]])),
+        ("one side, then the other", boxes(&[[8.0, 0.0, 8.3, 1.9], [16.0, 1.1, 16.3, 3.0]])),
+    ];
+    for (name, walls) in cases {
+        for heading in ["+x", "-x"] {
+            for (density, seed) in [(0.3, 1), (0.3, 2), (1.0, 3)] {
+                let (speed, blocked, unreachable) = round_a_ring(&walls, heading, density, seed);
+                let what = format!("{name}, {heading}, {density} per m2, seed {seed}");
+                assert_eq!((blocked, unreachable), (0, 0), "{what}");
+                let bar = if density < 0.5 { 0.9 } else { 0.3 };
+                assert!(speed > bar, "{what}: {speed} m/s");
+            }
+        }
+    }
+    let (speed, blocked, unreachable) = round_a_ring(&boxes(&[[12.0, 0.0, 12.5, 3.0]]), "+x", 0.3, 1);
+    assert_eq!((speed, blocked, unreachable), (0.0, 0, 23), "a wall across the ring leaves no way");
+}
