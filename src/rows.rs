@@ -160,8 +160,10 @@ rows! {
     position: Point,
     /// Where its centre was a tick ago.
     previous: Point,
-    /// Metres per second; what was granted.
+    /// Metres per second; what was granted, before it was rounded to whole units.
     velocity: Vec2,
+    /// Units; what its moves lack or have too much since they were rounded, at most half a unit along each axis.
+    remainder: Vec2,
     /// Its movement class.
     class: ClassId,
     /// Where it goes now.

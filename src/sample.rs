@@ -90,6 +90,7 @@ pub(crate) fn row(id: u32, x: i32, y: i32) -> Row {
         position: Point::new(x, y),
         previous: Point::new(x, y),
         velocity: Vec2::new(1.0, 0.0),
+        remainder: Vec2::ZERO,
         class: ClassId(0),
         goal: Some(GoalId(0)),
         journey: None,

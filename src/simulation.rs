@@ -6,8 +6,8 @@
 //! ```
 
 use crate::base::{
-    AgentId, ClassId, Digest, DigestChain, Digester, Fault, GoalId, Offset, SimulationError, Tick,
-    UNITS_PER_METRE, Workers, limit, metres, units,
+    AgentId, ClassId, Digest, DigestChain, Digester, Fault, GoalId, SimulationError, Tick, UNITS_PER_METRE,
+    Workers, limit, metres, units,
 };
 use crate::field::Guide;
 use crate::record::{Admitted, Counts, Events, TickRecord};
@@ -25,7 +25,7 @@ use crate::stage::prefer::PreferInput;
 use crate::stage::refresh::{FieldTable, Guides, RefreshInput};
 use crate::stage::reserve::{Granted, ReserveInput};
 use crate::stage::retire::RetireInput;
-use crate::stage::steer::{FieldOnly, Preferred, SteerInput, Steering};
+use crate::stage::steer::{FieldOnly, Preferred, Proposal, SteerInput, Steering};
 use crate::stage::{
     admit, clear, command, density, journey, patience, prefer, record, refresh, reserve, retire, slots, steer,
 };
@@ -34,7 +34,7 @@ use glam::Vec2;
 use std::sync::Arc;
 
 /// Stands in every trace; raised by every change that moves a digest (see `CHANGELOG.md`, "Results").
-pub const RESULTS_VERSION: u32 = 1;
+pub const RESULTS_VERSION: u32 = 2;
 
 /// A run of a scenario.
 ///
@@ -97,7 +97,7 @@ struct Scratch {
     density: Option<Grid<f32>>,
     ring_costs: Vec<f32>,
     preferred: Vec<Preferred>,
-    proposals: Vec<Offset>,
+    proposals: Vec<Proposal>,
     cleared: Vec<Cleared>,
     order: Vec<u32>,
     granted: Vec<Granted>,
@@ -338,7 +338,8 @@ impl Simulation {
     fn propose(&mut self, observe: StageObserver<'_>) -> Result<(), SimulationError> {
         let s = &mut self.scratch;
         if self.scenario.motion == Motion::TileSteps {
-            steer::run_tiles(&self.rows, &s.preferred, &self.workers, &mut s.proposals);
+            let tick_s = self.scenario.clock.tick_s();
+            steer::run_tiles(&self.rows, &s.preferred, tick_s, &self.workers, &mut s.proposals);
         } else {
             let input = SteerInput {
                 rows: &self.rows,
@@ -351,7 +352,7 @@ impl Simulation {
                 .map_err(|row| self.failure("steer", Fault::NotFinite(self.rows.id[row])))?;
         }
         let s = &mut self.scratch;
-        observe("steer", record::offsets_digest(&s.proposals));
+        observe("steer", record::proposals_digest(&s.proposals));
         let input = ClearInput { rows: &self.rows, proposals: &s.proposals, site: &self.site };
         clear::run(input, &self.workers, &mut s.cleared);
         observe("clear", record::cleared_digest(&s.cleared));
@@ -389,6 +390,7 @@ impl Simulation {
         let fields_changed = std::mem::replace(&mut self.field_versions, versions) != versions;
         let input = PatienceInput {
             preferred: &s.preferred,
+            proposals: &s.proposals,
             granted: &s.granted,
             topology: self.scenario.area.topology,
             tick: self.tick,
@@ -460,7 +462,7 @@ impl Simulation {
     }
 
     /// Where guidance would send an agent of `class` with `goal` from `at_m`, in metres of the scenario's coordinates.
-    /// `None` where the goal is a heading or the place is too far off.
+    /// `None` where the place is too far off.
     pub fn guide_at(&mut self, goal: GoalId, class: ClassId, at_m: [f64; 2]) -> Option<Guide> {
         let point = self.scenario.place(at_m)?;
         let input = RefreshInput {
@@ -470,7 +472,7 @@ impl Simulation {
             tick: self.tick,
             workers: &self.workers,
         };
-        Some(self.guides.field(&input, goal, class)?.guide(point))
+        Some(self.guides.field(&input, goal, class).guide(point))
     }
 
     /// The direction in which an agent of `class` with `goal` would walk at `at_m`, of length 1.

@@ -24,6 +24,9 @@ pub struct GoalNow {
     pub name: String,
     /// Where it is.
     pub place: GoalPlace,
+    /// Units; for each shape, how near a centre of each class must come to have arrived: 0 where it must be inside, its core
+    /// radius where walls leave no room for it in the shape, so that touching it is all that one can do.
+    pub arrives_within: Vec<Vec<i32>>,
     /// What happens there.
     pub arrival: Arrival,
     /// Places that one agent each may hold, in the order in which they are given out.
@@ -120,6 +123,7 @@ impl Site {
         let mut now = GoalNow {
             name: goal.name.clone(),
             place: goal.place.clone(),
+            arrives_within: Vec::new(),
             arrival: goal.arrival,
             slots: goal.slots.clone(),
             fifo: goal.fifo,
@@ -127,14 +131,15 @@ impl Site {
             version: 0,
             released: None,
         };
-        self.find_slots(&mut now);
+        self.find_places(&mut now);
         now.slots.truncate(goal.capacity.map_or(usize::MAX, |c| c as usize));
         now
     }
 
-    /// Gives a goal at which agents stay or wait its places: a hexagonal lattice, filled from the middle.
-    fn find_slots(&self, goal: &mut GoalNow) {
+    /// Finds out how a goal is reached, and where agents stay or wait in it: on a hexagonal lattice, filled from the middle.
+    fn find_places(&self, goal: &mut GoalNow) {
         let GoalPlace::Shapes(shapes) = &goal.place else { return };
+        goal.arrives_within = self.arrives_within(shapes);
         if goal.arrival == Arrival::Leave || goal.named_slots {
             return;
         }
@@ -150,6 +155,25 @@ impl Site {
             .collect();
         slots.sort_by_key(|p| (p.minus(middle).length_squared(), p.y, p.x));
         goal.slots = slots;
+    }
+
+    /// See [`GoalNow::arrives_within`]. Walls that always stand decide: a door that closes does not bring a goal closer.
+    fn arrives_within(&self, shapes: &[Shape]) -> Vec<Vec<i32>> {
+        let mut bare = None;
+        let mut within = |shape: &Shape, radius: i32| {
+            let has_room = |t: &Terrain| {
+                let body = |at| Body { at, radius: radius + ROOM_TO_STAND };
+                shape.find_place(radius, |at| t.is_free(body(at))).is_some()
+            };
+            let is_entered = has_room(&self.terrain)
+                || (self.terrain.solids().iter().any(|s| s.closed)
+                    && has_room(bare.get_or_insert_with(|| {
+                        Terrain::new(self.scenario.area.clone(), Vec::new(), self.terrain.walls().reach())
+                    })));
+            if is_entered { 0 } else { radius }
+        };
+        let radii: Vec<i32> = self.scenario.classes.iter().map(|c| c.core_radius).collect();
+        shapes.iter().map(|shape| radii.iter().map(|&radius| within(shape, radius)).collect()).collect()
     }
 
     /// The walkable area with its doors and added obstacles.
@@ -305,6 +329,7 @@ impl Site {
         let mut goal = GoalNow {
             name,
             place: GoalPlace::Shapes(vec![shape]),
+            arrives_within: Vec::new(),
             arrival,
             slots: Vec::new(),
             fifo: false,
@@ -312,7 +337,7 @@ impl Site {
             version: 0,
             released: None,
         };
-        self.find_slots(&mut goal);
+        self.find_places(&mut goal);
         self.goals.push(goal);
         GoalId::from_index(self.goals.len() - 1)
     }
@@ -324,7 +349,7 @@ impl Site {
         goal.named_slots = false;
         goal.slots.clear();
         goal.version += 1;
-        self.find_slots(&mut goal);
+        self.find_places(&mut goal);
         self.goals[id.index()] = goal;
     }
 
@@ -398,6 +423,8 @@ impl Site {
     }
 }
 
+/// Units; a place in a goal that leaves less than this between a core and the walls is none: nobody would find it.
+const ROOM_TO_STAND: i32 = 500;
 /// Units; free space between the comfort discs of two who hold neighbouring slots.
 const SLOT_GAP: i32 = 2_000;
 /// Units; a round goal up to this size is a point: its slots lie around it.

@@ -3,7 +3,7 @@
 
 use crate::base::{ClassId, GoalId, Point, Tick, Workers, metres};
 use crate::field::{Derivation, Field, Guidance, Guide, Step, Transition};
-use crate::scenario::Scenario;
+use crate::scenario::{GoalPlace, Scenario};
 use crate::site::Site;
 use crate::space::CellIndex;
 use crate::stage::density::{Congested, density_frame};
@@ -109,9 +109,10 @@ impl Survey {
         }
     }
 
-    /// The field of a goal for a class; `None` for headings, which have none.
+    /// The field of a goal for a class; `None` for headings, whose field goes round the ring without an end.
     pub fn field(&mut self, goal: GoalId, class: ClassId) -> Option<Arc<Field>> {
-        self.ask(|guides, input| guides.field(input, goal, class))
+        let is_place = matches!(self.site.goal(goal).place, GoalPlace::Shapes(_));
+        is_place.then(|| self.ask(|guides, input| guides.field(input, goal, class)))
     }
 
     /// What legality and cost are asked of, for a class.

@@ -2,6 +2,8 @@
 
 /// Metres; the longest side of a scenario, so that every difference of two places fits `i32` units.
 pub const EXTENT_M: i32 = 20_000;
+/// Metres; the longest ring, so that three turns of it fit.
+pub const RING_M: i32 = 6_000;
 /// Metres; how far below and to the left of the area a place may be named.
 pub const MARGIN_M: i32 = 1_000;
 /// Cells of the guidance grid.

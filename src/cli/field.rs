@@ -139,7 +139,7 @@ fn field_of(
 ) -> Result<Arc<Field>, Failure> {
     survey.field(goal, class).ok_or_else(|| {
         let name = &scenario.goal(goal).name;
-        Failure::input(format!("goal \"{name}\" is a heading: it has no field"))
+        Failure::input(format!("goal \"{name}\" is a heading: it has no end that a route could reach"))
     })
 }
 

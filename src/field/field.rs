@@ -7,6 +7,7 @@ use super::transition::{Step, Transition};
 use crate::base::{Point, Workers};
 use crate::space::CellIndex;
 use glam::Vec2;
+use std::sync::Arc;
 
 /// What a field says about a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +38,8 @@ pub struct Field {
     transition: Transition,
     guidance: Guidance,
     steps: [Step; 8],
+    /// Units; where x = 0 lies on the field's own grid.
+    origin_x: i32,
     distances: Distances,
     /// Empty where directions are made on demand.
     directions: Vec<Packed>,
@@ -45,6 +48,8 @@ pub struct Field {
     fallbacks: u32,
 }
 
+/// Turns of a ring that a heading's field lays out.
+const TURNS: u32 = 3;
 /// Length of a blended direction below which two ways part: a ridge.
 const RIDGE: f32 = 0.7;
 /// Cells within which the steepest descent is looked for on a ridge.
@@ -67,6 +72,7 @@ impl Field {
         let distances = solve(&transition, goals, guidance, workers);
         let mut field = Self {
             steps: guidance.tie_order.steps(),
+            origin_x: 0,
             guidance: guidance.clone(),
             transition,
             distances,
@@ -83,6 +89,30 @@ impl Field {
             field.directions = derived.into_iter().map(|(v, _)| Packed::new(v)).collect();
         }
         field.lend_to_closed_cells();
+        field
+    }
+
+    /// The field of those who walk round a ring for ever: `transition` is the ring's. The ring is cut open and laid out three
+    /// times, and the way leads to one end; the turn in the middle is read, which has a whole turn before it and behind it,
+    /// so that the cut is nowhere.
+    ///
+    /// **Determinism:** as for [`Field::build`].
+    pub fn build_heading(
+        transition: &Transition,
+        rightwards: bool,
+        guidance: &Guidance,
+        workers: &Workers,
+    ) -> Self {
+        let ring = transition.moves.frame();
+        let moves = transition.moves.unrolled(TURNS);
+        let frame = moves.frame();
+        let end = if rightwards { frame.columns - 1 } else { 0 };
+        let goals: Vec<CellIndex> =
+            (0..frame.rows).map(|row| row * frame.columns + end).filter(|&c| moves.is_open(c)).collect();
+        let price = Arc::new(transition.price.unrolled(TURNS));
+        let transition = Transition { moves: Arc::new(moves), price };
+        let mut field = Self::build(transition, &goals, guidance, workers);
+        field.origin_x = ring.columns as i32 * ring.cell;
         field
     }
 
@@ -131,6 +161,7 @@ impl Field {
     /// **Determinism:** a pure function of the field and the place.
     pub fn guide(&self, at: Point) -> Guide {
         let frame = self.transition.moves.frame();
+        let at = Point::new(at.x + self.origin_x, at.y);
         let Some(home) = frame.cell_at(at) else { return self.guide_stray(frame.nearest_cell(at), at) };
         let Some(owner) = self.owner(home) else { return self.guide_stray(home, at) };
         if self.distances.at(owner) <= 0.0 {
@@ -287,6 +318,17 @@ impl Field {
     /// The next cell on the cheapest way, ties in the tie order. `None` at goals and where no way is.
     pub fn next_cell(&self, cell: CellIndex) -> Option<CellIndex> {
         self.transition.moves.neighbour(cell, self.deriver().parent(cell)?)
+    }
+
+    /// The cell of the field that holds `at`, or the nearest one to it.
+    pub fn nearest_cell(&self, at: Point) -> CellIndex {
+        self.transition.moves.frame().nearest_cell(Point::new(at.x + self.origin_x, at.y))
+    }
+
+    /// The centre of a cell of the field; on a ring perhaps a turn too far.
+    pub fn centre(&self, cell: CellIndex) -> Point {
+        let centre = self.transition.moves.frame().centre(cell);
+        Point::new(centre.x - self.origin_x, centre.y)
     }
 
     /// The remaining cost of a cell; `None` where no way leads to the goal.

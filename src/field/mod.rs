@@ -6,6 +6,7 @@ mod distance;
 mod eikonal;
 #[expect(clippy::module_inception, reason = "a field is what this module is about")]
 mod field;
+mod goal;
 mod hops;
 mod settings;
 mod store;
@@ -15,9 +16,10 @@ mod transition;
 mod tests;
 
 pub use field::{Field, Guide};
+pub use goal::{GoalInput, goal_cells, straight_in};
 pub use settings::{
     Compass, Derivation, Diagonal, Guidance, Neighbourhood, Publish, Sampling, Solver, TieOrder,
     WallFallback, Weight,
 };
 pub use store::{FieldKey, FieldStore, StoreCounters};
-pub use transition::{Moves, MovesInput, Step, Transition, goal_cells};
+pub use transition::{Moves, MovesInput, Step, Transition};

@@ -65,7 +65,12 @@ impl Plan<'_> {
             one_way: &[],
             guidance: &self.guidance,
         });
-        let cells = goal_cells(frame, &self.goals, &moves);
+        let cells = goal_cells(&GoalInput {
+            terrain: &terrain,
+            radius,
+            shapes: &self.goals.iter().map(|shape| (shape, 0)).collect::<Vec<_>>(),
+            moves: &moves,
+        });
         let transition = Transition { moves: Arc::new(moves), price: Arc::new(Grid::filled(frame, 1.0)) };
         let field = Field::build(transition, &cells, &self.guidance, &Workers::new(1));
         Hall { terrain, goals: self.goals, radius, field }

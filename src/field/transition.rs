@@ -201,6 +201,24 @@ impl Moves {
             && (input.guidance.diagonal != Diagonal::OneFlank || is_clear())
     }
 
+    /// The moves of a ring cut open and laid out, so many turns one after the other in x. No move leads over the ends.
+    #[must_use]
+    pub fn unrolled(&self, turns: u32) -> Self {
+        let frame = GridFrame { columns: self.frame.columns * turns, ring: false, ..self.frame };
+        let inside = |bits: &Grid<u8>| {
+            let mut bits = bits.clone();
+            for cell in 0..frame.len() as u32 {
+                let leads_out = |step: &Step| frame.neighbour(cell, step.delta().0, step.delta().1).is_none();
+                let out = Step::ALL.into_iter().filter(leads_out).fold(0, |out, step| out | step.bit());
+                bits[cell] &= !out;
+            }
+            bits.values
+        };
+        let of = |bits: &[u8]| Grid { frame: self.frame, values: bits.to_vec() }.unrolled(turns);
+        let open = Grid { frame: self.frame, values: self.open.clone() }.unrolled(turns).values;
+        Self { frame, legal: inside(&of(&self.legal)), linked: inside(&of(&self.linked)), open }
+    }
+
     /// Where the cells lie.
     pub fn frame(&self) -> GridFrame {
         self.frame
@@ -314,31 +332,4 @@ impl Transition {
         };
         Some(length * price)
     }
-}
-
-/// The open cells of a goal: those whose centre lies in a shape, and where a shape holds none, the nearest one next to
-/// its anchor. If all that gives none, the nearest ones within a few cells of the anchors.
-pub fn goal_cells(frame: GridFrame, shapes: &[Shape], moves: &Moves) -> Vec<CellIndex> {
-    let nearest = |shape: &Shape, within: i32| nearest_open(frame, shape.anchor()?, moves, within);
-    let cells_of = |shape: &Shape| {
-        let cells: Vec<CellIndex> = shape.cells(frame).filter(|&c| moves.is_open(c)).collect();
-        if cells.is_empty() { nearest(shape, 1).into_iter().collect() } else { cells }
-    };
-    let mut cells: Vec<CellIndex> = shapes.iter().flat_map(cells_of).collect();
-    if cells.is_empty() {
-        cells = shapes.iter().filter_map(|shape| nearest(shape, NEAREST_WITHIN)).collect();
-    }
-    cells.sort_unstable();
-    cells.dedup();
-    cells
-}
-
-/// Cells around a place that are searched for an open one.
-const NEAREST_WITHIN: i32 = 8;
-
-fn nearest_open(frame: GridFrame, at: Point, moves: &Moves, within: i32) -> Option<CellIndex> {
-    let home = frame.nearest_cell(at);
-    let square = (-within..=within).flat_map(|dy| (-within..=within).map(move |dx| (dx, dy)));
-    let cells = square.filter_map(|(dx, dy)| frame.neighbour(home, dx, dy)).filter(|&c| moves.is_open(c));
-    cells.min_by_key(|&c| (frame.centre(c).minus(at).length_squared(), c))
 }

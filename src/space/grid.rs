@@ -86,6 +86,18 @@ impl<T: Clone> Grid<T> {
     pub fn filled(frame: GridFrame, value: T) -> Self {
         Self { frame, values: vec![value; frame.len()] }
     }
+
+    /// The values of a ring cut open and laid out, so many turns one after the other in x.
+    #[must_use]
+    pub fn unrolled(&self, turns: u32) -> Self {
+        let rows = self.values.chunks(self.frame.columns.max(1) as usize);
+        Self {
+            frame: GridFrame { columns: self.frame.columns * turns, ring: false, ..self.frame },
+            values: rows
+                .flat_map(|row| std::iter::repeat_n(row, turns as usize).flatten().cloned())
+                .collect(),
+        }
+    }
 }
 
 impl<T> std::ops::Index<CellIndex> for Grid<T> {

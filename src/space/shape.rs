@@ -1,7 +1,9 @@
 //! Shapes in the plane: polygons with holes, circles, unions of boxes. Membership is decided exactly, in integers.
 
 use super::grid::{CellIndex, GridFrame};
-use crate::base::{Offset, Point};
+use super::wall::Wall;
+use crate::base::{Offset, Point, metres_f32};
+use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
 /// A closed chain of corners; the last joins the first. Its corners are not repeated.
@@ -132,6 +134,52 @@ impl Shape {
         cells.filter(move |&cell| self.contains(frame.centre(cell)))
     }
 
+    /// Whether a disc around `point` reaches into the shape or holds a place of it nearer to its middle than its rim. Exact.
+    pub fn is_touched_by(&self, point: Point, radius: i32) -> bool {
+        let reach = i64::from(radius);
+        let is_far = |b: Rect| {
+            let off = |low: i32, v: i32, high: i32| {
+                i64::from(low) - i64::from(v) > reach || i64::from(v) - i64::from(high) > reach
+            };
+            off(b.min.x, point.x, b.max.x) || off(b.min.y, point.y, b.max.y)
+        };
+        if self.bounds().is_none_or(is_far) {
+            return false;
+        }
+        match self {
+            Self::Circle { centre, radius: own } => point.minus(*centre).is_shorter_than(radius + own),
+            _ => {
+                let is_near = |(a, b)| !Wall { a, b, solid: None }.is_clear_of(point, point, radius);
+                self.contains(point) || self.edges().into_iter().any(is_near)
+            }
+        }
+    }
+
+    /// The way in metres from `point` to the nearest place of the outline; `None` where the shape is empty.
+    pub fn way_from(&self, point: Point) -> Option<Vec2> {
+        if let Self::Circle { centre, radius } = self {
+            let way = centre.minus(point).metres();
+            return Some(way - way.clamp_length_max(metres_f32(*radius)));
+        }
+        let ways = self.edges().into_iter().map(|(a, b)| -Wall { a, b, solid: None }.offset_to(point));
+        ways.reduce(|a, b| if b.length_squared() < a.length_squared() { b } else { a })
+    }
+
+    /// A place of the shape for which `fits` holds: its anchor, or the first on a lattice fine enough for bodies of `radius`.
+    pub fn find_place(&self, radius: i32, fits: impl Fn(Point) -> bool) -> Option<Point> {
+        let fits = |at: &Point| self.contains(*at) && fits(*at);
+        if let Some(anchor) = self.anchor().filter(fits) {
+            return Some(anchor);
+        }
+        let bounds = self.bounds()?;
+        let (width, height) = (bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
+        let step = (radius / 4).max(1_000).max(width.max(height) / 1000);
+        let along = |low: i32, length: i32| (0..=length / step).map(move |i| low + i * step);
+        let places = along(bounds.min.y, height)
+            .flat_map(|y| along(bounds.min.x, width).map(move |x| Point::new(x, y)));
+        places.into_iter().find(fits)
+    }
+
     /// A place inside the shape to name it by: the middle of its box where the shape holds it, else the first corner.
     pub fn anchor(&self) -> Option<Point> {
         let bounds = self.bounds()?;
@@ -244,6 +292,19 @@ mod tests {
         ] {
             assert_eq!(shape.contains(Point::new(p.0, p.1)), inside, "{p:?}");
         }
+    }
+
+    #[test]
+    fn what_a_disc_touches_is_told_exactly() {
+        let strip = Shape::Polygon(vec![Rect { min: Point::new(0, 0), max: Point::new(100, 10) }.ring()]);
+        assert!(strip.is_touched_by(Point::new(50, 27), 18) && !strip.is_touched_by(Point::new(50, 28), 18));
+        assert!(strip.is_touched_by(Point::new(50, 5), 1) && !strip.is_touched_by(Point::new(-40, 5), 18));
+        assert_eq!(strip.way_from(Point::new(50, 30)), Some(Vec2::new(0.0, -20.0e-5)));
+        let circle = Shape::Circle { centre: Point::new(0, 0), radius: 10 };
+        assert!(circle.is_touched_by(Point::new(27, 0), 18) && !circle.is_touched_by(Point::new(28, 0), 18));
+        assert!((circle.way_from(Point::new(0, 30)).unwrap().y + 20.0e-5).abs() < 1e-9);
+        assert_eq!(strip.find_place(0, |p| p.x > 60).map(|p| p.x > 60), Some(true));
+        assert_eq!(strip.find_place(0, |p| p.y > 10), None);
     }
 
     #[test]

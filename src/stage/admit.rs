@@ -284,6 +284,7 @@ fn new_row(input: &AdmitInput<'_>, at: Point, profile: &Profile, address: Addres
         position: at,
         previous: at,
         velocity: glam::Vec2::ZERO,
+        remainder: glam::Vec2::ZERO,
         class: profile.class,
         goal,
         journey,

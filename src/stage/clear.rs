@@ -1,5 +1,6 @@
 //! `clear`: proposals that no wall cuts.
 
+use super::steer::Proposal;
 use crate::base::{Offset, Point, Workers, metres_f32};
 use crate::rows::Rows;
 use crate::site::Site;
@@ -12,7 +13,7 @@ pub struct ClearInput<'a> {
     /// Everybody.
     pub rows: &'a Rows,
     /// Proposed moves, one a row.
-    pub proposals: &'a [Offset],
+    pub proposals: &'a [Proposal],
     /// Walls, doors and ground.
     pub site: &'a Site,
 }
@@ -41,7 +42,7 @@ pub fn run(input: ClearInput<'_>, workers: &Workers, cleared: &mut Vec<Cleared>)
 }
 
 fn clear(input: &ClearInput<'_>, row: usize) -> Cleared {
-    let step = input.proposals[row];
+    let step = input.proposals[row].step;
     let body = Body { at: input.rows.position[row], radius: input.rows.core_radius[row] };
     let class = input.rows.class[row];
     let allows = |step: Offset| input.site.admits(class, body, body.at.plus(step));

@@ -237,11 +237,11 @@ impl Steering for Layered {
         };
         let mut influence = self.influence_of_others(input, row, &own);
         self.add_walls(input, row, &mut influence);
-        let walk = if preferred.stance == Stance::Walking {
+        let walk = if preferred.toward == Vec2::ZERO {
+            Vec2::ZERO
+        } else {
             let heading = influence.heading.normalize_or_zero();
             heading * self.headway(&own, heading, &influence.ahead)
-        } else {
-            Vec2::ZERO
         };
         let sidestep = influence.sidestep + if influence.meets_others { 0.0 } else { influence.overtake };
         let sidestep = own.left * sidestep.clamp(-p.sidestep_max_mps, p.sidestep_max_mps);
@@ -256,11 +256,13 @@ fn see(input: &SteerInput<'_>, row: usize, own: &Own, other: usize, away: Vec2) 
     let rows = input.rows;
     let distance = away.length().max(TOUCHING_M);
     let theirs = &input.preferred[other];
-    let is_fellow = rows.goal[other] == rows.goal[row] && theirs.stance == Stance::Walking;
-    let is_ahead = if is_fellow && !theirs.ahead_by_place {
+    let has_same_goal = rows.goal[other] == rows.goal[row];
+    let is_fellow = has_same_goal && theirs.stance == Stance::Walking;
+    let is_ahead = if has_same_goal && theirs.stance != Stance::Fixed && !theirs.ahead_by_place {
         (theirs.cost, other) < (input.preferred[row].cost, row)
     } else {
-        away.dot(own.toward) < 0.0
+        let makes_way = input.preferred[row].stance == Stance::Yielding && theirs.stance == Stance::Walking;
+        makes_way || away.dot(own.toward) < 0.0
     };
     let sum = |radii: &[i32]| metres_f32(radii[row] + radii[other]);
     Other {

@@ -1,8 +1,8 @@
 //! `patience`: granted places become the rows' own, and what they did to standing time, impatience and state.
 
 use super::reserve::Granted;
-use super::steer::{Preferred, Stance};
-use crate::base::{AgentId, Clock, Tick, positive_zero, relaxation_factor};
+use super::steer::{Preferred, Proposal, Stance};
+use crate::base::{AgentId, Clock, Offset, Tick, positive_zero, relaxation_factor};
 use crate::rows::{HeldBy, Rows, State};
 use crate::scenario::Steering;
 use crate::space::Topology;
@@ -48,6 +48,8 @@ impl Patience {
 pub struct PatienceInput<'a> {
     /// What guidance asked.
     pub preferred: &'a [Preferred],
+    /// What was proposed.
+    pub proposals: &'a [Proposal],
     /// What was granted.
     pub granted: &'a [Granted],
     /// Plane or ring.
@@ -73,10 +75,16 @@ pub fn run(input: PatienceInput<'_>, patience: &Patience, rows: &mut Rows, block
 
 fn move_to(input: &PatienceInput<'_>, patience: &Patience, rows: &mut Rows, row: usize) {
     let (from, granted) = (rows.position[row], input.granted[row]);
-    let velocity = granted.at.minus(from).metres() / patience.clock.tick_s();
+    let proposal = input.proposals[row];
+    // What walls and bodies changed is an offset of whole units; what rounding changed is no part of the velocity.
+    let change = granted.at.minus(from.plus(proposal.step)).metres() / patience.clock.tick_s();
+    let is_refused = granted.at == from && proposal.step != Offset::default();
+    let velocity = if is_refused { Vec2::ZERO } else { proposal.velocity + change };
+    let velocity = velocity.clamp_length_max(rows.free_speed[row]);
     rows.previous[row] = from;
     rows.position[row] = input.topology.wrap(granted.at);
     rows.velocity[row] = Vec2::new(positive_zero(velocity.x), positive_zero(velocity.y));
+    rows.remainder[row] = proposal.remainder;
     rows.held_by[row] = if input.preferred[row].trouble.is_some() && granted.held_by == HeldBy::Nothing {
         HeldBy::NoWay
     } else {

@@ -2,11 +2,11 @@
 
 use super::refresh::FieldTable;
 use super::steer::{Preferred, Stance};
-use crate::base::{GoalId, Point, Tick, Workers, metres_f32};
-use crate::field::Guide;
+use crate::base::{GoalId, Offset, Point, SlotId, Tick, Workers, metres_f32};
+use crate::field::{Guide, straight_in};
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
-use crate::site::Site;
+use crate::site::{GoalNow, Site};
 use crate::space::{Body, Shape, Topology};
 use glam::Vec2;
 
@@ -29,10 +29,14 @@ pub struct PreferInput<'a> {
 
 /// Metres of remaining cost at which agents without a slot stop outside a full goal.
 const WAIT_OUTSIDE_M: f32 = 1.0;
+/// Metres of remaining cost by which those without a slot come after those who hold one.
+const AFTER_HOLDERS_M: f32 = 1000.0;
 /// Seconds in which a way to a slot is covered, so that agents slow down in front of it.
 const APPROACH_S: f32 = 0.8;
 /// Metres from which an agent walks straight to its slot, if it sees it.
 const SLOT_IN_SIGHT_M: f32 = 10.0;
+/// Cells of remaining cost from which an agent walks straight into its goal, if it can.
+const NEXT_TO_GOAL_CELLS: f32 = 1.5;
 /// Metres; nearer to its slot than this an agent stands.
 const AT_SLOT_M: f32 = 0.005;
 
@@ -86,26 +90,38 @@ fn prefer(input: &PreferInput<'_>, row: usize) -> Preferred {
     }
     let Some(goal) = rows.goal[row] else { return Preferred::default() };
     match &input.site.goal(goal).place {
-        GoalPlace::Heading { rightwards } => Preferred {
-            toward: if *rightwards { Vec2::X } else { Vec2::NEG_X },
-            cost: input.ring_costs[row],
-            ahead_by_place: true,
-            ..walking
-        },
+        GoalPlace::Heading { .. } => {
+            // Nobody is closer to the end of a ring: the field says which way, the gaps say who is ahead.
+            let preferred = by_field(input, row, goal, &[], walking);
+            Preferred { cost: input.ring_costs[row], ahead_by_place: true, ..preferred }
+        }
         GoalPlace::Shapes(shapes) => {
             let holds =
                 matches!(rows.state[row], State::Settled | State::Waiting) && rows.slot[row].is_some();
-            if holds && !input.site.goal(goal).named_slots {
+            let goal_now = input.site.goal(goal);
+            if holds && !goal_now.named_slots {
                 // It stands where it found room, and makes some.
-                return Preferred { stance: Stance::Yielding, ..walking };
+                return Preferred { stance: Stance::Yielding, ahead_by_place: true, ..walking };
             }
-            if let Some(slot) = rows.slot[row].and_then(|slot| input.site.slot(goal, slot))
-                && let Some(preferred) = to_slot(input, row, slot, walking)
-            {
-                return preferred;
-            }
-            by_field(input, row, goal, shapes, walking)
+            let slot = rows.slot[row].and_then(|slot| input.site.slot(goal, slot));
+            let preferred = slot.and_then(|slot| to_slot(input, row, slot, walking));
+            let preferred = preferred.unwrap_or_else(|| by_field(input, row, goal, shapes, walking));
+            Preferred { cost: preferred.cost + cost_of_turn(goal_now, rows.slot[row]), ..preferred }
         }
+    }
+}
+
+/// What comes on top of the way to a named slot: the way up the queue from there, and for those who hold none so much that
+/// they come after all who do.
+fn cost_of_turn(goal: &GoalNow, slot: Option<SlotId>) -> f32 {
+    match slot {
+        _ if !goal.named_slots || goal.arrival == Arrival::Leave => 0.0,
+        None => AFTER_HOLDERS_M,
+        Some(slot) if goal.fifo => {
+            let up = goal.slots.windows(2).take(slot.index());
+            up.map(|w| w[1].minus(w[0]).metres().length()).sum()
+        }
+        Some(_) => 0.0,
     }
 }
 
@@ -121,7 +137,7 @@ fn to_slot(input: &PreferInput<'_>, row: usize, slot: Point, walking: Preferred)
         return None;
     }
     let toward = if distance > AT_SLOT_M { way / distance } else { Vec2::ZERO };
-    let stance = if holds && distance < 2.0 * AT_SLOT_M { Stance::Yielding } else { Stance::Walking };
+    let stance = if holds { Stance::Yielding } else { Stance::Walking };
     Some(Preferred {
         toward,
         stance,
@@ -152,10 +168,20 @@ fn by_field(
     };
     match field.guide(at) {
         Guide::Way { cost, .. } | Guide::AtGoal { cost } if waits_outside(cost) => {
-            Preferred { stance: Stance::Yielding, cost, trouble: Some(State::Waiting), ..walking }
+            let ahead_by_place = !input.site.goal(goal).named_slots;
+            let trouble = Some(State::Waiting);
+            Preferred { stance: Stance::Yielding, cost, ahead_by_place, trouble, ..walking }
         }
-        Guide::Way { toward, cost } => Preferred { toward, cost, ..walking },
-        Guide::AtGoal { cost } => Preferred { toward: toward_shapes(at, shapes), cost, ..walking },
+        Guide::Way { toward, cost } if cost > NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell) => {
+            Preferred { toward, cost, ..walking }
+        }
+        Guide::Way { toward, cost } => {
+            Preferred { toward: toward_shapes(input, row, goal, shapes).unwrap_or(toward), cost, ..walking }
+        }
+        Guide::AtGoal { cost } => {
+            let toward = toward_shapes(input, row, goal, shapes).unwrap_or_else(|| toward_anchor(at, shapes));
+            Preferred { toward, cost, ..walking }
+        }
         Guide::Unreachable => nowhere(State::Unreachable),
         Guide::NotSolved | Guide::NoDescent => nowhere(State::NoDescent),
     }
@@ -167,18 +193,32 @@ fn by_tile(
     field: &crate::field::Field,
     walking: Preferred,
 ) -> Preferred {
-    let frame = input.scenario.grid;
-    let cell = frame.nearest_cell(input.rows.position[row]);
+    let at = input.rows.position[row];
+    let cell = field.nearest_cell(at);
     let Some(cost) = field.distance(cell) else {
         return Preferred { trouble: Some(State::Unreachable), ..Preferred::default() };
     };
-    let target = field.next_cell(cell).map(|next| frame.centre(next));
-    let way = target.map_or(Vec2::ZERO, |t| t.minus(input.rows.position[row]).metres());
+    let topology = input.scenario.area.topology;
+    let step = field.next_cell(cell).map(|next| topology.displacement(at, field.centre(next)));
+    let target = step.map(|step| at.plus(step));
+    let way = step.map_or(Vec2::ZERO, Offset::metres);
     Preferred { target, cost: cost as f32, toward: way.normalize_or_zero(), ..walking }
 }
 
-/// In a cell of the goal but not yet in its shape: straight to the nearest anchor.
-fn toward_shapes(at: Point, shapes: &[Shape]) -> Vec2 {
+/// Next to a shape of the goal and not in it: straight to its nearest place, if one arrives on that way. Cells are too
+/// coarse to lead there.
+fn toward_shapes(input: &PreferInput<'_>, row: usize, goal: GoalId, shapes: &[Shape]) -> Option<Vec2> {
+    let body = Body { at: input.rows.position[row], radius: input.rows.core_radius[row] };
+    if shapes.iter().any(|s| s.contains(body.at)) {
+        return None;
+    }
+    let within = input.site.goal(goal).arrives_within.iter().map(|w| w[input.rows.class[row].index()]);
+    let ways = shapes.iter().zip(within).filter_map(|(s, w)| straight_in(input.site.terrain(), body, s, w));
+    ways.reduce(|a, b| if b.length_squared() < a.length_squared() { b } else { a })?.try_normalize()
+}
+
+/// In a cell of the goal, and no straight way in: to the nearest anchor.
+fn toward_anchor(at: Point, shapes: &[Shape]) -> Vec2 {
     let anchors = shapes.iter().filter_map(Shape::anchor);
     let nearest = anchors.min_by_key(|a| (a.minus(at).length_squared(), *a));
     nearest.map_or(Vec2::ZERO, |a| a.minus(at).metres().normalize_or_zero())

@@ -1,10 +1,10 @@
 //! `record`: what a tick leaves behind - digests, counts, crossings and measures.
 
-use crate::base::{Digest, Digester, LineId, MeasureId, Offset, Point, Tick};
+use crate::base::{Digest, Digester, LineId, MeasureId, Point, Tick};
 
 use super::clear::Cleared;
 use super::reserve::Granted;
-use super::steer::Preferred;
+use super::steer::{Preferred, Proposal};
 use crate::record::{Counts, Crossing, Measured};
 use crate::rows::{Rows, State};
 use crate::scenario::{Line, Scenario};
@@ -23,6 +23,8 @@ pub fn state_digest(tick: Tick, rows: &Rows) -> Digest {
             .i32(rows.position[row].y)
             .f32(rows.velocity[row].x)
             .f32(rows.velocity[row].y)
+            .f32(rows.remainder[row].x)
+            .f32(rows.remainder[row].y)
             .u64(optional(rows.goal[row].map(|g| g.0)))
             .u32(rows.stage[row])
             .u32(u32::from(rows.state[row] as u8) << 8 | u32::from(rows.held_by[row] as u8))
@@ -51,9 +53,9 @@ pub fn preferred_digest(preferred: &[Preferred]) -> Digest {
 }
 
 /// Vouches for what `steer` wrote.
-pub fn offsets_digest(offsets: &[Offset]) -> Digest {
-    column_digest(offsets, |digester, o| {
-        digester.i32(o.x).i32(o.y);
+pub fn proposals_digest(proposals: &[Proposal]) -> Digest {
+    column_digest(proposals, |digester, p| {
+        digester.i32(p.step.x).i32(p.step.y).f32(p.velocity.x).f32(p.velocity.y);
     })
 }
 

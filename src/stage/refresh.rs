@@ -2,10 +2,10 @@
 
 use super::density::{Congested, price_table};
 use crate::base::{ClassId, GoalId, Tick, Workers};
-use crate::field::{Field, FieldKey, FieldStore, Moves, MovesInput, Transition, goal_cells};
+use crate::field::{Field, FieldKey, FieldStore, GoalInput, Moves, MovesInput, Transition, goal_cells};
 use crate::rows::Rows;
 use crate::scenario::{GoalPlace, Scenario};
-use crate::site::Site;
+use crate::site::{GoalNow, Site};
 use crate::space::{Grid, clearance_grid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct FieldTable {
 }
 
 impl FieldTable {
-    /// The field of a goal for a class. `None` for goals without one (headings), and for pairs nobody asked for.
+    /// The field of a goal for a class. `None` for pairs nobody asked for.
     pub fn field(&self, goal: GoalId, class: ClassId) -> Option<&Arc<Field>> {
         self.fields.get(&(goal, class))
     }
@@ -72,8 +72,8 @@ impl Guides {
     }
 
     /// The field of one goal and class, built if need be.
-    pub fn field(&mut self, input: &RefreshInput<'_>, goal: GoalId, class: ClassId) -> Option<Arc<Field>> {
-        let GoalPlace::Shapes(shapes) = &input.site.goal(goal).place else { return None };
+    pub fn field(&mut self, input: &RefreshInput<'_>, goal: GoalId, class: ClassId) -> Arc<Field> {
+        let goal_now = input.site.goal(goal);
         let class = self.shared_by.get(class.index()).copied().unwrap_or(class);
         let key = FieldKey {
             goal,
@@ -82,13 +82,12 @@ impl Guides {
             congestion_version: input.congested.version,
         };
         if let Some(field) = self.store.get(key, input.tick) {
-            return Some(field);
+            return field;
         }
         let transition = self.transition(input, class);
-        let cells = goal_cells(input.scenario.grid, shapes, &transition.moves);
-        let field = Arc::new(Field::build(transition, &cells, &input.scenario.guidance, input.workers));
+        let field = Arc::new(build(input, goal_now, class, transition));
         self.store.insert(key, field.clone(), input.tick);
-        Some(field)
+        field
     }
 
     /// What legality and cost are asked of, for a class.
@@ -167,8 +166,27 @@ pub fn run(input: &RefreshInput<'_>, rows: &Rows, guides: &mut Guides) -> FieldT
             (None, None) => {}
         }
     }
-    let field = |(goal, class)| Some(((goal, class), guides.field(input, goal, class)?));
-    FieldTable { fields: wanted.into_iter().filter_map(field).collect() }
+    let field = |(goal, class)| ((goal, class), guides.field(input, goal, class));
+    FieldTable { fields: wanted.into_iter().map(field).collect() }
+}
+
+fn build(input: &RefreshInput<'_>, goal: &GoalNow, class: ClassId, transition: Transition) -> Field {
+    let guidance = &input.scenario.guidance;
+    match &goal.place {
+        GoalPlace::Heading { rightwards } => {
+            Field::build_heading(&transition, *rightwards, guidance, input.workers)
+        }
+        GoalPlace::Shapes(shapes) => {
+            let within = goal.arrives_within.iter().map(|classes| classes[class.index()]);
+            let cells = goal_cells(&GoalInput {
+                terrain: input.site.terrain(),
+                radius: input.scenario.class(class).core_radius,
+                shapes: &shapes.iter().zip(within).collect::<Vec<_>>(),
+                moves: &transition.moves,
+            });
+            Field::build(transition, &cells, guidance, input.workers)
+        }
+    }
 }
 
 /// The first class with the same body and prices as class `i`: they share fields.

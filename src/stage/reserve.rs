@@ -2,7 +2,7 @@
 //! grant and followers use, in the same tick, the room that their leaders just left.
 
 use super::clear::{Cleared, deepest_wall};
-use super::steer::{Preferred, Stance, square_units};
+use super::steer::{Preferred, Stance, longest_squared};
 use crate::base::{Offset, Point, Tick, metres_f32};
 use crate::rows::{HeldBy, Rows};
 use crate::site::{Site, gate_clock};
@@ -61,7 +61,7 @@ pub fn run(input: ReserveInput<'_>, site: &mut Site, order: &[u32], granted: &mu
     granted.extend(input.rows.position.iter().map(|&at| Granted { at, held_by: HeldBy::Nothing }));
     let largest = input.rows.core_radius.iter().copied().max().unwrap_or(0);
     let fastest = input.rows.free_speed.iter().copied().fold(0.0, f32::max);
-    let margin = largest + (2.0 * fastest * input.clock.tick_s() * 1.0e5) as i32 + 2;
+    let margin = largest + (2.0 * fastest * input.clock.tick_s() * 1.0e5) as i32 + 4;
     let mut near = Vec::new();
     for &row in order {
         let row = row as usize;
@@ -117,7 +117,7 @@ fn grant(
 
 /// Whether a move other than the proposed one is short enough and allowed by walls, one-way doors and ground.
 fn may_go(input: &ReserveInput<'_>, site: &Site, body: Body, to: Point, row: usize) -> bool {
-    to.minus(body.at).length_squared() <= square_units(input.rows.free_speed[row] * input.clock.tick_s())
+    to.minus(body.at).length_squared() <= longest_squared(input.rows.free_speed[row], input.clock.tick_s())
         && site.admits(input.rows.class[row], body, to)
 }
 

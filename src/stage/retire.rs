@@ -1,10 +1,11 @@
 //! `retire`: who has arrived leaves, settles, waits or goes on with its journey.
 
-use crate::base::{Clock, GoalId, Point, Tick};
+use crate::base::{ClassId, Clock, GoalId, Point, Tick};
 use crate::record::Arrived;
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Scenario};
 use crate::site::{GoalNow, Site};
+use crate::space::Shape;
 
 /// What `retire` reads besides the rows that it changes.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,7 @@ pub fn run(input: RetireInput<'_>, rows: &mut Rows, leaves: &mut Vec<bool>, arri
         }
         let goal = input.site.goal(id);
         let is_done = match goal.arrival {
-            Arrival::Leave => holds(goal, rows.position[row]),
+            Arrival::Leave => holds(goal, rows.class[row], rows.position[row]),
             Arrival::Stay => {
                 if at_slot(&input, goal, rows, row) {
                     rows.state[row] = State::Settled;
@@ -62,9 +63,13 @@ pub fn run(input: RetireInput<'_>, rows: &mut Rows, leaves: &mut Vec<bool>, arri
     }
 }
 
-fn holds(goal: &GoalNow, at: Point) -> bool {
+fn holds(goal: &GoalNow, class: ClassId, at: Point) -> bool {
+    let is_in = |(shape, within): (&Shape, &Vec<i32>)| match within[class.index()] {
+        0 => shape.contains(at),
+        radius => shape.is_touched_by(at, radius),
+    };
     match &goal.place {
-        GoalPlace::Shapes(shapes) => shapes.iter().any(|s| s.contains(at)),
+        GoalPlace::Shapes(shapes) => shapes.iter().zip(&goal.arrives_within).any(is_in),
         GoalPlace::Heading { .. } => false,
     }
 }

@@ -4,7 +4,7 @@ use super::clear::{self, ClearInput, Cleared};
 use super::layered::Layered;
 use super::patience::{self, Patience, PatienceInput};
 use super::reserve::{self, Granted, ReserveInput};
-use super::steer::{Preferred, Stance, SteerInput, Steering};
+use super::steer::{Preferred, Proposal, Stance, SteerInput, Steering};
 use crate::base::{Clock, Offset, Point, Tick, Workers};
 use crate::rows::{HeldBy, Rows};
 use crate::sample;
@@ -96,7 +96,10 @@ fn one_yields_to_those_closer_to_the_goal_and_not_to_those_behind() {
 #[test]
 fn comfort_discs_that_overlap_push_even_at_standstill() {
     let mut scene = Scene::new(&[(3.0, 3.0), (3.37, 3.0)]);
-    scene.preferred.iter_mut().for_each(|p| p.stance = Stance::Yielding);
+    scene.preferred.iter_mut().for_each(|p| {
+        p.stance = Stance::Yielding;
+        p.toward = Vec2::ZERO;
+    });
     // 0.03 m of overlap times 5 per second; those behind push with three tenths of it.
     assert!((scene.velocity(0).x + 0.15).abs() < 1e-3, "{}", scene.velocity(0));
     assert!((scene.velocity(1).x - 0.045).abs() < 1e-3, "{}", scene.velocity(1));
@@ -148,7 +151,7 @@ fn a_blocked_body_stays_and_says_so_and_nobody_overlaps() {
 #[test]
 fn a_move_into_a_wall_slides_along_it() {
     let scene = Scene::new(&[(3.0, 0.2)]);
-    let proposals = [Offset::nearest(Vec2::new(0.03, -0.04))];
+    let proposals = [Proposal { step: Offset::nearest(Vec2::new(0.03, -0.04)), ..Proposal::default() }];
     let mut cleared = Vec::new();
     let input = ClearInput { rows: &scene.rows, proposals: &proposals, site: &scene.site };
     clear::run(input, &Workers::new(1), &mut cleared);
@@ -171,7 +174,10 @@ fn standing_is_counted_and_forgotten_four_times_as_fast() {
     let tick = |scene: &mut Scene, by: i32| {
         let at = scene.rows.position[0];
         let granted = [Granted { at: Point::new(at.x + by, at.y), held_by: HeldBy::Nothing }];
+        // Asked to walk at 1 m/s, it is let move by so many units.
+        let proposals = [Proposal { step: Offset::new(5_000, 0), velocity: Vec2::X, ..Proposal::default() }];
         let input = PatienceInput {
+            proposals: &proposals,
             preferred: &scene.preferred,
             granted: &granted,
             topology: Topology::default(),

@@ -24,6 +24,7 @@ struct Body {
     position: Point,
     previous: Point,
     velocity: Vec2,
+    remainder: Vec2,
     free_speed: f32,
     commanded: Option<Vec2>,
 }
@@ -147,6 +148,7 @@ fn components(row: &Row) -> (Identity, Body, Errand, Mood) {
         position: row.position,
         previous: row.previous,
         velocity: row.velocity,
+        remainder: row.remainder,
         free_speed: row.free_speed,
         commanded: row.commanded,
     };
@@ -175,6 +177,7 @@ fn row_of(identity: Identity, body: Body, errand: Errand, mood: Mood) -> Row {
         position: body.position,
         previous: body.previous,
         velocity: body.velocity,
+        remainder: body.remainder,
         class: identity.class,
         goal: errand.goal,
         journey: errand.journey,
@@ -208,6 +211,7 @@ mod tests {
             position: Point::new(id as i32, 7),
             previous: Point::new(id as i32, 6),
             velocity: Vec2::new(0.5, id as f32),
+            remainder: Vec2::new(0.25, -0.5),
             free_speed: 1.3,
             commanded: None,
         };

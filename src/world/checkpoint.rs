@@ -11,7 +11,7 @@ use crate::stage::density::Congested;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever what a checkpoint holds changes.
-pub const CHECKPOINT_VERSION: u32 = 1;
+pub const CHECKPOINT_VERSION: u32 = 2;
 
 /// Everything that the rest of a run depends on, apart from the scenario.
 ///

@@ -113,7 +113,7 @@ fn wrong_questions_are_told_what_to_ask() {
             "there is no class \"dog\"; known",
         ),
         (&["path", "scenarios/rimea-10.toml", "--from", "1,1"], "say which goal: --goal"),
-        (&["path", ring, "--from", "1,1"], "is a heading: it has no field"),
+        (&["path", ring, "--from", "1,1"], "is a heading: it has no end"),
         (&["path", &none, "--from", "1,0.5"], "the scenario has no goals"),
         (&["distance", "scenarios/strip.toml", "--query", "none.txt"], "cannot read none.txt"),
         (&["inspect", "scenarios/strip.toml", "--at", "a,b"], "write X,Y in metres"),

@@ -19,6 +19,7 @@ mod field;
 mod golden;
 mod laws;
 mod library;
+mod motion;
 #[cfg(feature = "cli")]
 mod python;
 mod tidy;

@@ -6,7 +6,7 @@ use super::super::map::CharMap;
 use super::super::wkt;
 use super::places::Regions;
 use super::{Check, number};
-use crate::base::{Frame, Point, UNITS_PER_METRE, limit, units};
+use crate::base::{Frame, Point, UNITS_PER_METRE, limit, metres, units};
 use crate::space::{Area, AreaError, Grid, GridFrame, Rect, Shape, row_runs, union_of};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -234,11 +234,18 @@ impl Check<'_> {
             self.add(&span, "a ring must be a whole number of cells long", "choose another cell_m");
             return None;
         }
+        if ring && end.x > limit::RING_M * UNITS_PER_METRE {
+            let message = format!("a ring of {} m is too long", metres(end.x));
+            self.add(&span, message, format!("at most {} m", limit::RING_M));
+            return None;
+        }
+        // A heading's field lays a ring out three times.
+        let turns = if ring { 3 } else { 1 };
         let count = |length: i32| (length as u32).div_ceil(cell as u32).max(1);
         let grid = GridFrame { columns: count(end.x), rows: count(end.y), cell, ring };
-        if grid.len() as u64 > limit::CELLS {
+        if turns * grid.len() as u64 > limit::CELLS {
             let message = format!("{} x {} cells are too many", grid.columns, grid.rows);
-            self.add(&span, message, format!("at most {}: choose a larger cell_m", limit::CELLS));
+            self.add(&span, message, format!("at most {}: choose a larger cell_m", limit::CELLS / turns));
             return None;
         }
         Some(grid)

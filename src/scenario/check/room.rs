@@ -124,16 +124,8 @@ impl Check<'_> {
 fn has_room(scenario: &Scenario, source: &Source, terrain: &Terrain, radius: i32) -> bool {
     let shape = &scenario.region(source.region).shape;
     let gap = if scenario.reservation.enabled { source.gap } else { 0 };
-    let fits = |at: Point| shape.contains(at) && terrain.is_free(Body { at, radius: radius + gap });
     if let Placement::Points(points) = &source.placement {
         return points.iter().any(|&at| terrain.is_free(Body { at, radius }));
     }
-    if shape.anchor().is_some_and(fits) {
-        return true;
-    }
-    let Some(bounds) = shape.bounds() else { return false };
-    let (width, height) = (bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
-    let step = (radius / 4).max(1_000).max(width.max(height) / 1000);
-    let along = |low: i32, length: i32| (0..=length / step).map(move |i| low + i * step);
-    along(bounds.min.y, height).any(|y| along(bounds.min.x, width).any(|x| fits(Point::new(x, y))))
+    shape.find_place(radius, |at| terrain.is_free(Body { at, radius: radius + gap })).is_some()
 }
