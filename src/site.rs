@@ -35,6 +35,8 @@ pub struct GoalNow {
     pub fifo: bool,
     /// Whether the scenario named the slots; else they fill from the middle.
     pub named_slots: bool,
+    /// Agents that may hold a place at once.
+    pub capacity: Option<u32>,
     /// Raised by every move of the goal.
     pub version: u32,
     /// The last tick at which those who wait were released.
@@ -128,33 +130,38 @@ impl Site {
             slots: goal.slots.clone(),
             fifo: goal.fifo,
             named_slots: !goal.slots.is_empty(),
+            capacity: goal.capacity,
             version: 0,
             released: None,
         };
         self.find_places(&mut now);
-        now.slots.truncate(goal.capacity.map_or(usize::MAX, |c| c as usize));
         now
     }
 
-    /// Finds out how a goal is reached, and where agents stay or wait in it: on a hexagonal lattice, filled from the middle.
+    /// Finds out how a goal is reached, and where agents stay or wait in it, as many as it may hold.
     fn find_places(&self, goal: &mut GoalNow) {
         let GoalPlace::Shapes(shapes) = &goal.place else { return };
         goal.arrives_within = self.arrives_within(shapes);
-        if goal.arrival == Arrival::Leave || goal.named_slots {
-            return;
+        if goal.arrival != Arrival::Leave && !goal.named_slots {
+            goal.slots = self.found_slots(shapes);
         }
+        goal.slots.truncate(goal.capacity.map_or(usize::MAX, |c| c as usize));
+    }
+
+    /// Places in shapes for the largest body, on a hexagonal lattice, from the middle outwards.
+    fn found_slots(&self, shapes: &[Shape]) -> Vec<Point> {
         let core = self.scenario.largest_core_radius();
         let comfort = self.scenario.classes.iter().map(|c| c.comfort_radius).max().unwrap_or(0);
         let spacing = (2 * comfort + SLOT_GAP).max(SLOT_GAP);
-        let Some(middle) = shapes.iter().find_map(Shape::anchor) else { return };
-        let is_point = matches!(shapes.as_slice(), [Shape::Circle { radius, .. }] if *radius <= POINT_RADIUS);
+        let Some(middle) = shapes.iter().find_map(Shape::anchor) else { return Vec::new() };
+        let is_point = matches!(shapes, [Shape::Circle { radius, .. }] if *radius <= POINT_RADIUS);
         let rings = if is_point { POINT_RINGS } else { lattice_rings(shapes, middle, spacing) };
         let mut slots: Vec<Point> = hex_lattice(middle, spacing, rings)
             .filter(|&p| is_point || shapes.iter().any(|s| s.contains(p)))
             .filter(|&p| self.terrain.is_free(Body { at: p, radius: core }))
             .collect();
         slots.sort_by_key(|p| (p.minus(middle).length_squared(), p.y, p.x));
-        goal.slots = slots;
+        slots
     }
 
     /// See [`GoalNow::arrives_within`]. Walls that always stand decide: a door that closes does not bring a goal closer.
@@ -334,6 +341,7 @@ impl Site {
             slots: Vec::new(),
             fifo: false,
             named_slots: false,
+            capacity: None,
             version: 0,
             released: None,
         };

@@ -3,11 +3,11 @@
 use super::refresh::FieldTable;
 use super::steer::{Preferred, Stance};
 use crate::base::{GoalId, Offset, Point, SlotId, Tick, Workers, metres_f32};
-use crate::field::{Guide, straight_in};
+use crate::field::{Field, Guide, straight_in};
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
 use crate::site::{GoalNow, Site};
-use crate::space::{Body, Shape, Topology};
+use crate::space::{Body, Shape, Topology, Wall};
 use glam::Vec2;
 
 /// What `prefer` reads.
@@ -182,15 +182,36 @@ fn by_field(
             let toward = toward_shapes(input, row, goal, shapes).unwrap_or_else(|| toward_anchor(at, shapes));
             Preferred { toward, cost, ..walking }
         }
-        Guide::Unreachable => nowhere(State::Unreachable),
+        Guide::Unreachable => match way_out(input, row, field) {
+            Some((toward, cost)) => Preferred { toward, cost, ..walking },
+            None => nowhere(State::Unreachable),
+        },
         Guide::NotSolved | Guide::NoDescent => nowhere(State::NoDescent),
     }
+}
+
+/// From within a closed door, or an obstacle that was put there: straight out of it, on the side from which the goal is
+/// cheapest to reach.
+fn way_out(input: &PreferInput<'_>, row: usize, field: &Field) -> Option<(Vec2, f32)> {
+    let at = input.rows.position[row];
+    let solid = input.site.terrain().solids().iter().find(|s| s.closed && s.shape.contains(at))?;
+    let beyond = metres_f32(input.rows.core_radius[row] + input.scenario.grid.cell);
+    let leads_out = |(a, b): (Point, Point)| {
+        let way = -Wall { a, b, solid: None }.offset_to(at);
+        let toward = way.try_normalize()?;
+        let outside = at.plus(Offset::nearest(way + toward * beyond));
+        let is_walkable = input.site.terrain().contains(outside);
+        let rest = field.remaining_cost(outside).filter(|_| is_walkable)?;
+        Some((toward, way.length() + beyond + rest))
+    };
+    let ways = solid.shape.edges().into_iter().filter_map(leads_out);
+    ways.reduce(|best, way| if way.1 < best.1 { way } else { best })
 }
 
 fn by_tile(
     input: &PreferInput<'_>,
     row: usize,
-    field: &crate::field::Field,
+    field: &Field,
     walking: Preferred,
 ) -> Preferred {
     let at = input.rows.position[row];

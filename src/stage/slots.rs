@@ -7,7 +7,8 @@ use crate::scenario::Arrival;
 use crate::site::{GoalNow, Site};
 use std::collections::BTreeMap;
 
-/// Metres from which a slot is reserved, as the crow flies: remaining cost grows with the crowd around it.
+/// Metres from which a slot is reserved, as the crow flies (remaining cost grows with the crowd around it); also what remains
+/// to the edge of a region, whose middle may be far.
 const CLAIM_M: f32 = 4.0;
 
 /// Gives free slots to those close to their goal, in order of right of way; queues move up.
@@ -37,9 +38,11 @@ pub fn run(site: &Site, preferred: &[Preferred], order: &[u32], rows: &mut Rows)
             None => {
                 let at = rows.position[row];
                 let near = |slot: &Point| slot.minus(at).metres().length() <= CLAIM_M;
+                // Found places fill from the middle, which may be far: who is at the edge has come near enough.
+                let at_edge = !goal.named_slots && preferred[row].cost <= CLAIM_M;
                 let may_claim = |slot: &SlotId| {
                     let others = if goal.named_slots { &goal.slots[..] } else { &goal.slots[..1] };
-                    near(&goal.slots[slot.index()]) || others.iter().any(near)
+                    at_edge || near(&goal.slots[slot.index()]) || others.iter().any(near)
                 };
                 rows.slot[row] = free_slot(goal, taken, at).filter(may_claim);
                 if let Some(slot) = rows.slot[row] {

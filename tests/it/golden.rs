@@ -8,14 +8,17 @@ use crate::common::{root, shipped};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use throng::scenario::Scenario;
 use throng::simulation::{RESULTS_VERSION, Simulation};
 use throng::snapshot::Snapshot;
 use throng::trace::{TraceOptions, TraceReader, TraceWriter, compare_frames};
 
-/// Agents are kept in every tick that this divides; digests in every tick.
+/// Ticks between those whose agents are kept, at least; longer runs keep about as many. Digests are kept of every tick.
 const EVERY: u32 = 50;
+/// Ticks whose agents are kept of a long run.
+const KEPT: u32 = 24;
 
 fn golden() -> PathBuf {
     root().join("tests/golden")
@@ -30,7 +33,8 @@ fn run(path: &Path, folder: &Path) -> (String, String) {
     let scenario = Arc::new(Scenario::from_path(path).expect("shipped scenarios are valid"));
     let mut simulation = Simulation::new(scenario.clone());
     let mut snapshot = Snapshot::new(&scenario);
-    let options = TraceOptions { every: EVERY, results_version: RESULTS_VERSION };
+    let every = EVERY.max(scenario.last_tick.0 / KEPT);
+    let options = TraceOptions { every, results_version: RESULTS_VERSION };
     let mut trace = TraceWriter::create(folder, &scenario, options).expect("the folder can be written");
     while !simulation.is_over() {
         let record = simulation.step().expect("the run goes on");
@@ -40,6 +44,24 @@ fn run(path: &Path, folder: &Path) -> (String, String) {
     trace.finish().expect("the trace can be written");
     let record = simulation.record();
     (snapshot.text(), format!("{} {}", record.tick, record.run_digest))
+}
+
+/// Runs all of them, several at a time.
+fn run_all(paths: &[PathBuf], folder: &(dyn Fn(&str) -> PathBuf + Sync)) -> Vec<(String, String)> {
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<(String, String)>> = paths.iter().map(|_| Mutex::default()).collect();
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = paths.get(i) else { break };
+            *results[i].lock().expect("no run panics") = run(path, &folder(&name_of(path)));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    results.into_iter().map(|result| result.into_inner().expect("no run panicked")).collect()
 }
 
 /// The first tick whose digest differs, and the first recorded agent and column that do.
@@ -72,10 +94,14 @@ fn shipped_scenarios_give_what_they_gave() {
     let scratch = tempfile::tempdir().expect("there is room for scratch files");
     let mut found = BTreeMap::from([("results".to_owned(), RESULTS_VERSION.to_string())]);
     let mut changed = String::new();
-    for path in shipped() {
-        let name = name_of(&path);
-        let folder = if bless { golden().join(&name) } else { scratch.path().join(&name) };
-        let (text, line) = run(&path, &folder);
+    let folder_of = |name: &str| if bless { golden().join(name) } else { scratch.path().join(name) };
+    let paths = shipped();
+    if bless {
+        paths.iter().for_each(|path| drop(std::fs::remove_dir_all(folder_of(&name_of(path)))));
+    }
+    for (path, (text, line)) in paths.iter().zip(run_all(&paths, &|name| folder_of(name))) {
+        let name = name_of(path);
+        let folder = folder_of(&name);
         if !bless && table.get(&name) != Some(&line) {
             let _ = writeln!(changed, "{name}: {}", explain(&golden().join(&name), &folder));
         }

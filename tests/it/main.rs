@@ -11,6 +11,7 @@ mod cases;
 #[cfg(feature = "cli")]
 mod cli;
 mod common;
+mod destinations;
 mod determinism;
 #[cfg(feature = "cli")]
 mod everyday;
