@@ -3,7 +3,7 @@
 use super::refresh::FieldTable;
 use super::steer::{Preferred, Stance};
 use crate::base::{GoalId, Offset, Point, SlotId, Tick, Workers, metres_f32};
-use crate::field::{Guide, straight_in};
+use crate::field::Guide;
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
 use crate::site::{GoalNow, Site};
@@ -172,14 +172,16 @@ fn by_field(
             let trouble = Some(State::Waiting);
             Preferred { stance: Stance::Yielding, cost, ahead_by_place, trouble, ..walking }
         }
-        Guide::Way { toward, cost } if cost > NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell) => {
+        Guide::Way { toward, cost } => {
+            let near = NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell);
+            let straight = if cost <= near { into_shapes(input, at, shapes, near) } else { None };
+            let (toward, cost) = straight.unwrap_or((toward, cost));
             Preferred { toward, cost, ..walking }
         }
-        Guide::Way { toward, cost } => {
-            Preferred { toward: toward_shapes(input, row, goal, shapes).unwrap_or(toward), cost, ..walking }
-        }
         Guide::AtGoal { cost } => {
-            let toward = toward_shapes(input, row, goal, shapes).unwrap_or_else(|| toward_anchor(at, shapes));
+            let near = NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell);
+            let straight = into_shapes(input, at, shapes, near);
+            let (toward, cost) = straight.unwrap_or_else(|| (toward_anchor(at, shapes), cost));
             Preferred { toward, cost, ..walking }
         }
         Guide::Unreachable => nowhere(State::Unreachable),
@@ -205,16 +207,18 @@ fn by_tile(
     Preferred { target, cost: cost as f32, toward: way.normalize_or_zero(), ..walking }
 }
 
-/// Next to a shape of the goal and not in it: straight to its nearest place, if one arrives on that way. Cells are too
-/// coarse to lead there.
-fn toward_shapes(input: &PreferInput<'_>, row: usize, goal: GoalId, shapes: &[Shape]) -> Option<Vec2> {
-    let body = Body { at: input.rows.position[row], radius: input.rows.core_radius[row] };
-    if shapes.iter().any(|s| s.contains(body.at)) {
+/// Next to a shape of the goal and not in it: straight to its nearest place, if that is in sight; along a wall where one is
+/// in the body's way. Cells are too coarse to lead there and to tell who is closer: the cost grows with the way, and stays
+/// below `near`, at which the field's begins.
+fn into_shapes(input: &PreferInput<'_>, at: Point, shapes: &[Shape], near: f32) -> Option<(Vec2, f32)> {
+    if shapes.iter().any(|s| s.contains(at)) {
         return None;
     }
-    let within = input.site.goal(goal).arrives_within.iter().map(|w| w[input.rows.class[row].index()]);
-    let ways = shapes.iter().zip(within).filter_map(|(s, w)| straight_in(input.site.terrain(), body, s, w));
-    ways.reduce(|a, b| if b.length_squared() < a.length_squared() { b } else { a })?.try_normalize()
+    let eye = Body { at, radius: 0 };
+    let in_sight = |way: &Vec2| input.site.terrain().sees(eye, at.plus(Offset::nearest(*way)));
+    let ways = shapes.iter().filter_map(|s| s.way_from(at)).filter(in_sight);
+    let way = ways.reduce(|a, b| if b.length_squared() < a.length_squared() { b } else { a })?;
+    Some((way.try_normalize()?, near * way.length() / (way.length() + near)))
 }
 
 /// In a cell of the goal, and no straight way in: to the nearest anchor.
