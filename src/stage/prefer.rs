@@ -1,7 +1,7 @@
 //! `prefer`: which way each agent would go alone, how fast, and how much way remains.
 
 use super::refresh::FieldTable;
-use super::steer::{Preferred, Stance};
+use super::steer::{NextTile, Preferred, Stance};
 use crate::base::{GoalId, Offset, Point, SlotId, Tick, Workers, metres_f32};
 use crate::field::Guide;
 use crate::rows::{Rows, State};
@@ -189,6 +189,7 @@ fn by_field(
     }
 }
 
+/// From the middle of a tile to that of the next one.
 fn by_tile(
     input: &PreferInput<'_>,
     row: usize,
@@ -200,11 +201,20 @@ fn by_tile(
     let Some(cost) = field.distance(cell) else {
         return Preferred { trouble: Some(State::Unreachable), ..Preferred::default() };
     };
-    let topology = input.scenario.area.topology;
-    let step = field.next_cell(cell).map(|next| topology.displacement(at, field.centre(next)));
-    let target = step.map(|step| at.plus(step));
-    let way = step.map_or(Vec2::ZERO, Offset::metres);
-    Preferred { target, cost: cost as f32, toward: way.normalize_or_zero(), ..walking }
+    let (Some(step), Some(next)) = (field.next_step(cell), field.next_cell(cell)) else {
+        return Preferred { cost: cost as f32, ..walking };
+    };
+    let way = input.scenario.area.topology.displacement(at, field.centre(next));
+    let metres = way.metres();
+    // Who has been on the way to the next tile for longer is closer to it.
+    let done = (input.rows.remainder[row].length() * 1.0e-5 / metres.length().max(1.0e-5)).min(1.0);
+    let gain = (cost - field.distance(next).unwrap_or(0.0)) as f32;
+    Preferred {
+        tile: Some(NextTile { way, may_pass: field.transition().moves.has_room_beside(cell, step) }),
+        cost: (cost as f32 - done * gain).max(0.0),
+        toward: metres.normalize_or_zero(),
+        ..walking
+    }
 }
 
 /// Next to a shape of the goal and not in it: straight to its nearest place, if that is in sight; along a wall where one is
