@@ -375,7 +375,8 @@ impl Simulation {
         match (self.scenario.reservation.enabled, self.scenario.motion) {
             (false, _) => reserve::run_without(&input, &mut s.granted),
             (true, Motion::TileSteps) => {
-                reserve::run_tiles(&input, self.scenario.grid, &s.order, &mut s.granted);
+                let tiles = self.scenario.grid;
+                reserve::run_tiles(&input, &mut s.proposals, tiles, &s.order, &mut s.granted);
             }
             (true, _) => reserve::run(input, &mut self.site, &s.order, &mut s.granted),
         }

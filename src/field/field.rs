@@ -317,7 +317,12 @@ impl Field {
 
     /// The next cell on the cheapest way, ties in the tie order. `None` at goals and where no way is.
     pub fn next_cell(&self, cell: CellIndex) -> Option<CellIndex> {
-        self.transition.moves.neighbour(cell, self.deriver().parent(cell)?)
+        self.transition.moves.neighbour(cell, self.next_step(cell)?)
+    }
+
+    /// The step to [`Field::next_cell`].
+    pub fn next_step(&self, cell: CellIndex) -> Option<Step> {
+        self.deriver().parent(cell)
     }
 
     /// The cell of the field that holds `at`, or the nearest one to it.

@@ -72,7 +72,7 @@ fn cells_beside(input: &GoalInput<'_>, shape: &Shape, within: i32) -> Vec<CellIn
 
 /// The straight way in metres from a body to the nearest place of a shape, if the body arrives on it: inside the shape, or
 /// with its centre less than `within` units from it where that is not 0. `None` where a wall is in between.
-pub fn straight_in(terrain: &Terrain, body: Body, shape: &Shape, within: i32) -> Option<Vec2> {
+fn straight_in(terrain: &Terrain, body: Body, shape: &Shape, within: i32) -> Option<Vec2> {
     let way = shape.way_from(body.at)?;
     let length = way.length();
     let wanted = (length - metres_f32(within) + BEHIND_THE_RIM_M).max(0.0);

@@ -16,7 +16,7 @@ mod transition;
 mod tests;
 
 pub use field::{Field, Guide};
-pub use goal::{GoalInput, goal_cells, straight_in};
+pub use goal::{GoalInput, goal_cells};
 pub use settings::{
     Compass, Derivation, Diagonal, Guidance, Neighbourhood, Publish, Sampling, Solver, TieOrder,
     WallFallback, Weight,

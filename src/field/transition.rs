@@ -244,6 +244,17 @@ impl Moves {
         self.linked[cell as usize] & step.bit() != 0
     }
 
+    /// Whether two bodies may pass each other on a step: there is open ground beside both of its cells.
+    pub fn has_room_beside(&self, cell: CellIndex, step: Step) -> bool {
+        let Some(next) = self.neighbour(cell, step) else { return false };
+        let (dx, dy) = step.delta();
+        let may_go = |from: CellIndex, delta| Step::of(delta).is_some_and(|s| self.is_legal(from, s));
+        if step.is_diagonal() {
+            return may_go(cell, (dx, 0)) && may_go(cell, (0, dy));
+        }
+        [(-dy, dx), (dy, -dx)].into_iter().any(|side| may_go(cell, side) && may_go(next, side))
+    }
+
     /// The cell that a step leads to.
     pub fn neighbour(&self, cell: CellIndex, step: Step) -> Option<CellIndex> {
         let (dx, dy) = step.delta();

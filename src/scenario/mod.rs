@@ -416,6 +416,14 @@ tables! {
 }
 
 impl Scenario {
+    /// Where one who is to start at `at` does: in the middle of the tile, if everybody goes from tile to tile.
+    pub fn place_to_start(&self, at: Point) -> Point {
+        match self.motion {
+            Motion::TileSteps => self.grid.centre(self.grid.nearest_cell(at)),
+            _ => at,
+        }
+    }
+
     /// Units; the largest core radius of any class.
     pub fn largest_core_radius(&self) -> i32 {
         self.classes.iter().map(|c| c.core_radius).max().unwrap_or(0)

@@ -303,8 +303,10 @@ mod tests {
         let circle = Shape::Circle { centre: Point::new(0, 0), radius: 10 };
         assert!(circle.is_touched_by(Point::new(27, 0), 18) && !circle.is_touched_by(Point::new(28, 0), 18));
         assert!((circle.way_from(Point::new(0, 30)).unwrap().y + 20.0e-5).abs() < 1e-9);
-        assert_eq!(strip.find_place(0, |p| p.x > 60).map(|p| p.x > 60), Some(true));
-        assert_eq!(strip.find_place(0, |p| p.y > 10), None);
+        let wide =
+            Shape::Polygon(vec![Rect { min: Point::new(0, 0), max: Point::new(90_000, 9_000) }.ring()]);
+        assert_eq!(wide.find_place(8_000, |p| p.x > 60_500), Some(Point::new(62_000, 0)));
+        assert_eq!(wide.find_place(8_000, |p| p.y > 9_000), None);
     }
 
     #[test]

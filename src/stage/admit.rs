@@ -2,7 +2,7 @@
 
 use crate::base::{AgentId, ClassId, Clock, Digester, Draws, Point, Purpose, SourceId, Tick, name_hash};
 use crate::rows::{Origin, Row, Rows, State};
-use crate::scenario::{Errand, PlacedAgent, Placement, Scenario, Source, Supply};
+use crate::scenario::{Errand, Motion, PlacedAgent, Placement, Scenario, Source, Supply};
 use crate::site::Site;
 use crate::space::{Body, Rect, Shape};
 use serde::{Deserialize, Serialize};
@@ -153,6 +153,7 @@ pub fn by_command(
     errand: Errand,
     speed_mps: Option<f64>,
 ) -> Option<Newcomer> {
+    let at = input.scenario.place_to_start(at);
     let body = Body { at, radius: input.scenario.class(class).core_radius };
     if !input.site.terrain().is_free(body) || !Crowd::of(&input).has_room(body, 0) {
         return None;
@@ -318,15 +319,20 @@ struct Crowd {
     cell: i32,
     reach: i32,
     topology: crate::space::Topology,
+    /// Units; half a tile, where everybody has a tile of their own.
+    half_tile: Option<i32>,
     bodies: BTreeMap<(i32, i32), Vec<Body>>,
 }
 
 impl Crowd {
     fn of(input: &AdmitInput<'_>) -> Self {
         let inside = input.rows.core_radius.iter().copied().max().unwrap_or(0);
-        let reach = input.scenario.largest_core_radius().max(inside).max(1_000);
-        let topology = input.scenario.area.topology;
-        let mut crowd = Self { cell: 2 * reach, reach, topology, bodies: BTreeMap::new() };
+        let scenario = input.scenario;
+        let holds_tiles = scenario.motion == Motion::TileSteps && scenario.reservation.enabled;
+        let half_tile = holds_tiles.then_some(scenario.grid.cell / 2);
+        let reach = scenario.largest_core_radius().max(inside).max(half_tile.unwrap_or(0)).max(1_000);
+        let topology = scenario.area.topology;
+        let mut crowd = Self { cell: 2 * reach, reach, topology, half_tile, bodies: BTreeMap::new() };
         for (&at, &radius) in input.rows.position.iter().zip(&input.rows.core_radius) {
             crowd.add(Body { at, radius });
         }
@@ -338,12 +344,17 @@ impl Crowd {
         for turn in turns {
             let at = Point::new(body.at.x + turn, body.at.y);
             let key = (at.x.div_euclid(self.cell), at.y.div_euclid(self.cell));
-            self.bodies.entry(key).or_default().push(Body { at, ..body });
+            let radius = self.half_tile.unwrap_or(body.radius);
+            self.bodies.entry(key).or_default().push(Body { at, radius });
         }
     }
 
     /// Whether a body keeps `gap` from all others.
     fn has_room(&self, body: Body, gap: i32) -> bool {
+        let (body, gap) = match self.half_tile {
+            Some(radius) => (Body { radius, ..body }, 0),
+            None => (body, gap),
+        };
         let far = body.radius + self.reach + gap;
         let span = |v: i32| (v - far).div_euclid(self.cell)..=(v + far).div_euclid(self.cell);
         span(body.at.x).all(|column| {
@@ -386,7 +397,7 @@ impl<'a> Places<'a> {
             }
             Placement::Points(points) => {
                 let fits = |at: &&Point| self.is_free(crowd, **at, radius);
-                points.iter().find(fits).copied()
+                points.iter().map(|&at| self.input.scenario.place_to_start(at)).find(|at| fits(&at))
             }
         }
     }
@@ -418,15 +429,18 @@ impl<'a> Places<'a> {
                 let x = between(&mut draws, low.x, high.x);
                 Point::new(x, between(&mut draws, low.y, high.y))
             })
+            .map(|at| self.input.scenario.place_to_start(at))
             .find(|&at| self.is_free(crowd, at, radius))
     }
 
     fn in_order(&mut self, crowd: &Crowd, radius: i32, spacing: i32) -> Option<Point> {
         let hex = matches!(self.source.placement, Placement::Hex { .. });
         let lattice = Lattice::new(self.bounds, spacing, hex, radius + self.source.gap);
-        let found = (self.next..lattice.len()).find(|&i| self.is_free(crowd, lattice.place(i), radius));
+        let place = |i: u64| self.input.scenario.place_to_start(lattice.place(i));
+        let found = (self.next..lattice.len()).find(|&i| self.is_free(crowd, place(i), radius));
+        let at = found.map(place);
         self.next = found.map_or(lattice.len(), |i| i + 1);
-        found.map(|i| lattice.place(i))
+        at
     }
 }
 

@@ -1,9 +1,9 @@
 //! `prefer`: which way each agent would go alone, how fast, and how much way remains.
 
 use super::refresh::FieldTable;
-use super::steer::{Preferred, Stance};
+use super::steer::{NextTile, Preferred, Stance};
 use crate::base::{GoalId, Offset, Point, SlotId, Tick, Workers, metres_f32};
-use crate::field::{Field, Guide, straight_in};
+use crate::field::{Field, Guide};
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
 use crate::site::{GoalNow, Site};
@@ -172,14 +172,16 @@ fn by_field(
             let trouble = Some(State::Waiting);
             Preferred { stance: Stance::Yielding, cost, ahead_by_place, trouble, ..walking }
         }
-        Guide::Way { toward, cost } if cost > NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell) => {
+        Guide::Way { toward, cost } => {
+            let near = NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell);
+            let straight = if cost <= near { into_shapes(input, at, shapes, near) } else { None };
+            let (toward, cost) = straight.unwrap_or((toward, cost));
             Preferred { toward, cost, ..walking }
         }
-        Guide::Way { toward, cost } => {
-            Preferred { toward: toward_shapes(input, row, goal, shapes).unwrap_or(toward), cost, ..walking }
-        }
         Guide::AtGoal { cost } => {
-            let toward = toward_shapes(input, row, goal, shapes).unwrap_or_else(|| toward_anchor(at, shapes));
+            let near = NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell);
+            let straight = into_shapes(input, at, shapes, near);
+            let (toward, cost) = straight.unwrap_or_else(|| (toward_anchor(at, shapes), cost));
             Preferred { toward, cost, ..walking }
         }
         Guide::Unreachable => match way_out(input, row, field) {
@@ -208,34 +210,41 @@ fn way_out(input: &PreferInput<'_>, row: usize, field: &Field) -> Option<(Vec2, 
     ways.reduce(|best, way| if way.1 < best.1 { way } else { best })
 }
 
-fn by_tile(
-    input: &PreferInput<'_>,
-    row: usize,
-    field: &Field,
-    walking: Preferred,
-) -> Preferred {
+/// From the middle of a tile to that of the next one.
+fn by_tile(input: &PreferInput<'_>, row: usize, field: &Field, walking: Preferred) -> Preferred {
     let at = input.rows.position[row];
     let cell = field.nearest_cell(at);
     let Some(cost) = field.distance(cell) else {
         return Preferred { trouble: Some(State::Unreachable), ..Preferred::default() };
     };
-    let topology = input.scenario.area.topology;
-    let step = field.next_cell(cell).map(|next| topology.displacement(at, field.centre(next)));
-    let target = step.map(|step| at.plus(step));
-    let way = step.map_or(Vec2::ZERO, Offset::metres);
-    Preferred { target, cost: cost as f32, toward: way.normalize_or_zero(), ..walking }
+    let (Some(step), Some(next)) = (field.next_step(cell), field.next_cell(cell)) else {
+        return Preferred { cost: cost as f32, ..walking };
+    };
+    let way = input.scenario.area.topology.displacement(at, field.centre(next));
+    let metres = way.metres();
+    // Who has been on the way to the next tile for longer is closer to it.
+    let done = (input.rows.remainder[row].length() * 1.0e-5 / metres.length().max(1.0e-5)).min(1.0);
+    let gain = (cost - field.distance(next).unwrap_or(0.0)) as f32;
+    Preferred {
+        tile: Some(NextTile { way, may_pass: field.transition().moves.has_room_beside(cell, step) }),
+        cost: (cost as f32 - done * gain).max(0.0),
+        toward: metres.normalize_or_zero(),
+        ..walking
+    }
 }
 
-/// Next to a shape of the goal and not in it: straight to its nearest place, if one arrives on that way. Cells are too
-/// coarse to lead there.
-fn toward_shapes(input: &PreferInput<'_>, row: usize, goal: GoalId, shapes: &[Shape]) -> Option<Vec2> {
-    let body = Body { at: input.rows.position[row], radius: input.rows.core_radius[row] };
-    if shapes.iter().any(|s| s.contains(body.at)) {
+/// Next to a shape of the goal and not in it: straight to its nearest place, if that is in sight; along a wall where one is
+/// in the body's way. Cells are too coarse to lead there and to tell who is closer: the cost grows with the way, and stays
+/// below `near`, at which the field's begins.
+fn into_shapes(input: &PreferInput<'_>, at: Point, shapes: &[Shape], near: f32) -> Option<(Vec2, f32)> {
+    if shapes.iter().any(|s| s.contains(at)) {
         return None;
     }
-    let within = input.site.goal(goal).arrives_within.iter().map(|w| w[input.rows.class[row].index()]);
-    let ways = shapes.iter().zip(within).filter_map(|(s, w)| straight_in(input.site.terrain(), body, s, w));
-    ways.reduce(|a, b| if b.length_squared() < a.length_squared() { b } else { a })?.try_normalize()
+    let eye = Body { at, radius: 0 };
+    let in_sight = |way: &Vec2| input.site.terrain().sees(eye, at.plus(Offset::nearest(*way)));
+    let ways = shapes.iter().filter_map(|s| s.way_from(at)).filter(in_sight);
+    let way = ways.reduce(|a, b| if b.length_squared() < a.length_squared() { b } else { a })?;
+    Some((way.try_normalize()?, near * way.length() / (way.length() + near)))
 }
 
 /// In a cell of the goal, and no straight way in: to the nearest anchor.

@@ -2,11 +2,11 @@
 //! grant and followers use, in the same tick, the room that their leaders just left.
 
 use super::clear::{Cleared, deepest_wall};
-use super::steer::{Preferred, Stance, longest_squared};
-use crate::base::{Offset, Point, Tick, metres_f32};
+use super::steer::{Preferred, Proposal, Stance, longest_squared};
+use crate::base::{Offset, Point, Tick, UNITS_PER_METRE, metres_f32};
 use crate::rows::{HeldBy, Rows};
 use crate::site::{Site, gate_clock};
-use crate::space::{Body, Grid, GridFrame, NeighbourIndex, Topology};
+use crate::space::{Body, CellIndex, Grid, GridFrame, NeighbourIndex, Topology};
 use glam::Vec2;
 
 /// What reservation reads.
@@ -157,24 +157,112 @@ pub fn run_without(input: &ReserveInput<'_>, granted: &mut Vec<Granted>) {
     }));
 }
 
-/// Grants tiles, one holder each, in order of right of way; a tile that somebody stands on is free once they have left.
-pub fn run_tiles(input: &ReserveInput<'_>, tiles: GridFrame, order: &[u32], granted: &mut Vec<Granted>) {
-    let mut holders = Grid::filled(tiles, 0_u32);
+/// Grants tiles, one holder each, in order of right of way. Whoever stands in the way of a step and is due to step too goes
+/// along, so that a tile is free once its holder has left; steps round a circle are granted together, and two who come
+/// from either side pass each other where there is room beside them. A step that is refused stays due.
+///
+/// **Determinism:** serial, in order of (remaining cost, id).
+pub fn run_tiles(
+    input: &ReserveInput<'_>,
+    proposals: &mut [Proposal],
+    tiles: GridFrame,
+    order: &[u32],
+    granted: &mut Vec<Granted>,
+) {
     granted.clear();
-    for &at in &input.rows.position {
-        holders[tiles.nearest_cell(at)] += 1;
-        granted.push(Granted { at, held_by: HeldBy::Nothing });
-    }
+    granted.extend(input.rows.position.iter().map(|&at| Granted { at, held_by: HeldBy::Nothing }));
+    let mut board = Board::new(input, tiles);
     for &row in order {
         let row = row as usize;
-        let (from, to) = (input.rows.position[row], input.rows.position[row].plus(input.cleared[row].step));
-        let (old, new) = (tiles.nearest_cell(from), tiles.nearest_cell(to));
-        if old == new || holders[new] == 0 {
-            holders[old] -= 1;
-            holders[new] += 1;
-            granted[row].at = to;
-        } else {
-            granted[row].held_by = HeldBy::Bodies;
+        if board.done[row] || input.cleared[row].step == Offset::default() {
+            continue;
+        }
+        match board.chain(input, row) {
+            Some(chain) => {
+                board.advance(&chain);
+                for row in chain {
+                    granted[row].at = input.rows.position[row].plus(input.cleared[row].step);
+                }
+            }
+            None => {
+                granted[row].held_by = HeldBy::Bodies;
+                let Proposal { step, velocity, .. } = proposals[row];
+                let due = step.metres().length() * UNITS_PER_METRE as f32;
+                proposals[row].remainder = velocity.normalize_or_zero() * due;
+            }
+        }
+    }
+}
+
+/// Who holds which tile while steps are granted.
+struct Board {
+    /// How many stand on each tile.
+    counts: Grid<u32>,
+    /// The row that came to each tile last.
+    holders: Grid<u32>,
+    /// For each row the tile it stands on and the one it steps to.
+    steps: Vec<(CellIndex, CellIndex)>,
+    /// Rows whose step is granted.
+    done: Vec<bool>,
+    /// For each row the last chain it was part of.
+    seen: Vec<Option<usize>>,
+}
+
+impl Board {
+    fn new(input: &ReserveInput<'_>, tiles: GridFrame) -> Self {
+        let rows = input.rows.len();
+        let step_of = |row: usize| {
+            let at = input.rows.position[row];
+            (tiles.nearest_cell(at), tiles.nearest_cell(at.plus(input.cleared[row].step)))
+        };
+        let mut board = Self {
+            counts: Grid::filled(tiles, 0),
+            holders: Grid::filled(tiles, 0),
+            steps: (0..rows).map(step_of).collect(),
+            done: vec![false; rows],
+            seen: vec![None; rows],
+        };
+        for (row, &(tile, _)) in board.steps.iter().enumerate() {
+            board.counts[tile] += 1;
+            board.holders[tile] = row as u32;
+        }
+        board
+    }
+
+    /// `first` and all who have to step along with it, one after the other; `None` where one of them cannot.
+    fn chain(&mut self, input: &ReserveInput<'_>, first: usize) -> Option<Vec<usize>> {
+        let mut chain = vec![first];
+        let mut last = first;
+        loop {
+            self.seen[last] = Some(first);
+            let (from, to) = self.steps[last];
+            if from == to || self.counts[to] == 0 {
+                return Some(chain);
+            }
+            if to == self.steps[first].0 && self.counts[to] == 1 {
+                let may_pass = |&row: &usize| input.preferred[row].tile.is_some_and(|tile| tile.may_pass);
+                return (chain.len() > 2 || chain.iter().all(may_pass)).then_some(chain);
+            }
+            let next = self.holders[to] as usize;
+            let is_due = !self.done[next] && input.cleared[next].step != Offset::default();
+            let is_sole = self.counts[to] == 1 && self.steps[next].0 == to;
+            if !is_due || !is_sole || self.seen[next] == Some(first) {
+                return None;
+            }
+            chain.push(next);
+            last = next;
+        }
+    }
+
+    fn advance(&mut self, chain: &[usize]) {
+        for &row in chain {
+            self.counts[self.steps[row].0] -= 1;
+        }
+        for &row in chain {
+            let to = self.steps[row].1;
+            self.counts[to] += 1;
+            self.holders[to] = row as u32;
+            self.done[row] = true;
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Models are replaceable: whatever a model proposes, clearance and reservations are layers below it.
 
-use crate::base::{Offset, Point, UNITS_PER_METRE, Workers, positive_zero};
+use crate::base::{Offset, UNITS_PER_METRE, Workers, positive_zero};
 use crate::rows::{Rows, State};
 use crate::space::{NeighbourIndex, Terrain};
 use glam::Vec2;
@@ -21,10 +21,19 @@ pub struct Preferred {
     /// Whether those in front are ahead, instead of those with less remaining cost: on a ring nobody is closer, and where
     /// people stand around a point their costs do not compare.
     pub ahead_by_place: bool,
-    /// Where it goes in one move, for tile steps.
-    pub target: Option<Point>,
+    /// Where it goes next, for tile steps.
+    pub tile: Option<NextTile>,
     /// Why it cannot go where it wants, if so.
     pub trouble: Option<State>,
+}
+
+/// The next tile on an agent's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextTile {
+    /// From where it is to the middle of the tile.
+    pub way: Offset,
+    /// Whether there is room beside, so that two who come from either side may pass each other.
+    pub may_pass: bool,
 }
 
 /// How an agent takes part in a tick.
@@ -106,7 +115,7 @@ pub fn run(
     proposals.iter().position(|p| !p.velocity.is_finite()).map_or(Ok(()), Err)
 }
 
-/// One tile a step: the move that leads to the target tile.
+/// One tile a step, as often as the speed allows: what is missing to a whole step, or left after it, is the remainder.
 pub fn run_tiles(
     rows: &Rows,
     preferred: &[Preferred],
@@ -115,11 +124,23 @@ pub fn run_tiles(
     proposals: &mut Vec<Proposal>,
 ) {
     let proposal = |row: usize| {
-        let step = preferred[row].target.map(|t| t.minus(rows.position[row])).unwrap_or_default();
-        Proposal { step, velocity: step.metres() / tick_s, remainder: Vec2::ZERO }
+        let Some(tile) = preferred[row].tile else { return Proposal::default() };
+        let Preferred { toward, speed, .. } = preferred[row];
+        let velocity = toward * speed;
+        let due = rows.remainder[row].length() + speed * tick_s * UNITS_PER_METRE as f32;
+        let length = tile.way.metres().length() * UNITS_PER_METRE as f32;
+        if due < length - HALF_A_UNIT {
+            return Proposal { step: Offset::default(), velocity, remainder: toward * due };
+        }
+        // No more than one tile a tick.
+        let left = (due - length).clamp(0.0, length);
+        Proposal { step: tile.way, velocity, remainder: toward * left }
     };
     workers.fill(proposals, rows.len(), proposal);
 }
+
+/// What rounding may take off a way of whole units.
+const HALF_A_UNIT: f32 = 0.5;
 
 /// One tick's move at `velocity`, rounded to whole units together with what earlier roundings left over, so that many
 /// moves lead as far as the velocity does.

@@ -4,7 +4,7 @@ use super::super::file::value::At;
 use super::super::file::{AgentFile, File};
 use super::super::{Motion, Placement, Scenario, Source, Supply};
 use super::Check;
-use crate::base::{ClassId, Point, Tick, limit};
+use crate::base::{ClassId, Point, Tick, limit, metres};
 use crate::space::{Body, Solid, Terrain};
 use std::ops::Range;
 
@@ -48,14 +48,32 @@ impl Check<'_> {
 
     /// Tiles are reserved whole: a body wider than a tile would reach into its neighbour's.
     fn check_tiles(&mut self, file: &File, scenario: &Scenario) {
-        if scenario.motion != Motion::TileSteps || !scenario.reservation.enabled {
+        if scenario.motion != Motion::TileSteps {
             return;
         }
+        let span = file.motion.as_ref().map_or(0..0, |m| m.span.clone());
         let of_sources = scenario.sources.iter().flat_map(|s| s.classes.iter().map(|(class, _)| *class));
         let classes = of_sources.chain(scenario.agents.iter().map(|a| a.class));
+        let told = scenario.agents.iter().filter_map(|a| a.speed_mps);
+        let drawn = classes.clone().map(|class| scenario.class(class).speed_mps.range().1);
+        let fastest = drawn.chain(told).fold(0.0, f64::max);
+        let per_tick = fastest * f64::from(scenario.clock.tick_ms) / 1000.0;
+        if per_tick > metres(scenario.grid.cell) + 1.0e-9 {
+            let help = "make cell_m larger, tick_ms smaller, or the speed lower";
+            self.add(&span, format!("at {fastest} m/s a body moves more than a tile a tick"), help);
+        }
+        for agent in file.agent.iter().flat_map(|list| &list.value) {
+            let Some(at) = &agent.at else { continue };
+            let Some(place) = scenario.area.frame.place(at.value[0], at.value[1]) else { continue };
+            let middle = scenario.place_to_start(place);
+            if middle != place {
+                let [x, y] = scenario.area.frame.metres(middle);
+                let message = format!("({}, {}) is not the middle of a tile", at.value[0], at.value[1]);
+                self.add(&at.span, message, format!("with tile-steps one starts there: ({x}, {y})"));
+            }
+        }
         let widest = classes.map(|class| scenario.class(class).core_radius).max().unwrap_or(0);
-        if 2 * widest > scenario.grid.cell {
-            let span = file.motion.as_ref().map_or(0..0, |m| m.span.clone());
+        if 2 * widest > scenario.grid.cell && scenario.reservation.enabled {
             let help = "make cell_m at least twice the core radius, or set [reservation] enabled = false";
             self.add(&span, "a body is wider than a tile", help);
         }
@@ -90,11 +108,7 @@ impl Check<'_> {
                 let what =
                     if terrain.contains(place) { "stands in a wall" } else { "is off the walkable area" };
                 let message = format!("an agent at ({}, {}) {what}", at.value[0], at.value[1]);
-                self.add(
-                    &at.span,
-                    message,
-                    format!("its core has a radius of {} m", crate::base::metres(radius)),
-                );
+                self.add(&at.span, message, format!("its core has a radius of {} m", metres(radius)));
             }
             bodies.push((
                 place,
@@ -125,7 +139,11 @@ fn has_room(scenario: &Scenario, source: &Source, terrain: &Terrain, radius: i32
     let shape = &scenario.region(source.region).shape;
     let gap = if scenario.reservation.enabled { source.gap } else { 0 };
     if let Placement::Points(points) = &source.placement {
-        return points.iter().any(|&at| terrain.is_free(Body { at, radius }));
+        return points.iter().any(|&at| terrain.is_free(Body { at: scenario.place_to_start(at), radius }));
     }
-    shape.find_place(radius, |at| terrain.is_free(Body { at, radius: radius + gap })).is_some()
+    let fits = |at: Point| {
+        let at = scenario.place_to_start(at);
+        shape.contains(at) && terrain.is_free(Body { at, radius: radius + gap })
+    };
+    shape.find_place(radius, fits).is_some()
 }

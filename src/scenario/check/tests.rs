@@ -216,6 +216,12 @@ fn each_wrong_line_is_named_with_its_place() {
         ),
         ("", "[motion]\nmodel = \"social-force\"", "21:9 \"social-force\" is not known here"),
         ("", "[motion]\nmodel = \"tile-steps\"", "20:1 a body is wider than a tile"),
+        ("", "[motion]\nmodel = \"tile-steps\"", "20:1 at 2.2 m/s a body moves more than a tile a tick"),
+        (
+            "",
+            "[motion]\nmodel = \"tile-steps\"\n[[agent]]\nat = [1.5, 1.52]",
+            "23:6 (1.5, 1.52) is not the middle of a tile",
+        ),
         ("", "[steering]\nlane = 7", "21:8 7 is out of range for lane"),
         ("", "[periodic]\nx = \"yes\"", "21:5 the string \"yes\" stands where true or false belongs"),
     ];

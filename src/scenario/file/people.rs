@@ -73,6 +73,11 @@ tables! {
     /// A goal: a place by exactly one of `region`, `regions`, `at`, `slots` and `heading` (slots may stand beside a
     /// region).
     ///
+    /// Who goes to a region to leave has arrived when its centre is inside. Where walls keep every centre of a class out of it
+    /// (a strip along a wall, less deep than the core), touching it will do; where no body can even touch it, it is
+    /// unreachable. In a queue, who is nearer to its head goes first, whoever holds a slot goes before those who hold none,
+    /// and those who wait make way for those who leave.
+    ///
     /// ```toml
     /// [[goal]]
     /// name = "out"
@@ -122,7 +127,7 @@ tables! {
         arrival: ArrivalWord = ArrivalWord::Leave,
         /// How long a wait lasts; without it, until an event releases the goal.
         wait_s: f64 [WAIT_S[0], WAIT_S[1]],
-        /// With `[periodic]` only: walk that way for ever.
+        /// With `[periodic]` only: walk that way for ever, round what stands there.
         heading: HeadingWord,
     }
 

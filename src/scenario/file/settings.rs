@@ -89,6 +89,10 @@ tables! {
 
     /// Which model moves agents.
     ///
+    /// With "tile-steps" everybody goes from the middle of a cell to that of the next one, at most one a tick, as often as the
+    /// own speed and the ground allow. With reservations a tile has one holder; two who come from either side pass each other
+    /// where there is open ground beside both tiles. Agents start in the middle of a tile.
+    ///
     /// ```toml
     /// [motion]
     /// model = "layered"
