@@ -249,7 +249,8 @@ density_per_m2 = {density}
 #[test]
 fn a_heading_leads_round_obstacles() {
     let boxes = |list: &[[f64; 4]]| -> String {
-        list.iter().map(|[a, b, c, d]| format!("[[obstacle]]\nrect = [{a}, {b}, {c}, {d}]\n")).collect()
+        let each = list.iter().map(|[a, b, c, d]| format!("[[obstacle]]\nrect = [{a}, {b}, {c}, {d}]\n"));
+        each.collect::<Vec<_>>().concat()
     };
     let cases = [
         ("a pillar", boxes(&[[12.0, 1.0, 13.0, 2.2]])),
@@ -372,6 +373,9 @@ speed = {ground}
         assert_eq!(simulation.record().counts.arrived, 1);
         let took = simulation.scenario().clock.seconds(simulation.tick());
         let expected = 0.5 / speed + 10.0 / (speed * ground);
-        assert!(took >= expected - 1e-3 && took < expected + 0.1 + 1e-3, "{took} s instead of {expected}");
+        // A tick's way at most is walked at the speed of the ground before.
+        let early = if ground < 1.0 { 0.1 / ground } else { 0.0 };
+        let late = 0.1;
+        assert!(took > expected - early - 1e-3 && took < expected + late + 1e-3, "{took} s, not {expected}");
     }
 }
