@@ -179,10 +179,8 @@ fn a_new_scenario_runs_and_is_blessed() {
 fn schema_completions_and_manual_are_printed() {
     let schema = json(&["schema"]);
     assert_eq!(schema["properties"]["tick_ms"]["maximum"], 100);
-    assert_eq!(
-        good(&["schema", "--markdown"]),
-        std::fs::read_to_string(root().join("docs/scenario.md")).expect("there")
-    );
+    let page = std::fs::read_to_string(root().join("docs/scenario.md")).expect("there");
+    assert!(good(&["schema", "--markdown"]) == page, "docs/scenario.md is old");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(good(&["completions", shell]).contains("inspect"), "{shell}");
     }
