@@ -148,7 +148,8 @@ impl std::fmt::Display for Change {
             None => writeln!(f, "every tick is the same")?,
         }
         // Maps change with every step: the lines that hold words say more.
-        let told = |line: &&String| !line.starts_with('|');
+        let told =
+            |line: &&String| !line.starts_with('|') && !line.ends_with("a column):") && !line.is_empty();
         self.removed.iter().filter(told).try_for_each(|line| writeln!(f, "- {line}"))?;
         self.added.iter().filter(told).try_for_each(|line| writeln!(f, "+ {line}"))
     }

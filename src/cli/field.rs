@@ -38,8 +38,8 @@ pub(super) struct PathArguments {
 
 const PATH_EXAMPLES: &str = "\
 Examples:
-  throng path scenarios/bridge.toml --from 1,5
-  throng path scenarios/rimea-10.toml --from 2,2 --goal secondary --json | jq .cost";
+  throng path scenarios/rimea-06.toml --from 1,1
+  throng path scenarios/rimea-10.toml --from 2,2 --goal 'main exit' --json";
 
 /// Print what remains to a goal, for each query of a file
 ///
@@ -95,7 +95,7 @@ const INSPECT_EXAMPLES: &str = "\
 Examples:
   throng inspect scenarios/strip.toml
   throng inspect scenarios/strip.toml --at 3.5,2.5
-  throng inspect scenarios/bridge.toml --goal north --json";
+  throng inspect scenarios/rimea-10.toml --goal 'main exit' --json";
 
 fn place(text: &str) -> Result<[f64; 2], String> {
     let wanted = || "write X,Y in metres, for example 2.5,1".to_owned();
@@ -339,8 +339,14 @@ pub(super) fn inspect(arguments: &InspectArguments, output: &mut Output) -> Resu
     let mut survey = Survey::new(&scenario, thread_count(None));
     let mut fields = Vec::new();
     for goal in goals {
-        let Some(field) = survey.field(goal, class) else { continue };
         let name = scenario.goal(goal).name.as_str();
+        let Some(field) = survey.field(goal, class) else {
+            if !arguments.json {
+                output
+                    .line(format!("goal \"{name}\" is a heading: it has no end, and no costs to show\n"))?;
+            }
+            continue;
+        };
         if arguments.json {
             let at = at.map(|at| survey.place(&field, class, at));
             fields.push(Inspected { goal: name, class: &arguments.class, report: survey.report(&field), at });

@@ -97,6 +97,22 @@ fn fields_are_drawn_and_cells_told() {
 }
 
 #[test]
+fn the_examples_that_help_shows_run() {
+    let mut run = 0;
+    for command in ["path", "inspect"] {
+        let help = good(&[command, "--help"]);
+        for example in help.lines().filter_map(|line| line.trim().strip_prefix("throng ")) {
+            let line = format!("\"{}\" {example}", env!("CARGO_BIN_EXE_throng"));
+            let output =
+                Command::new("sh").args(["-c", &line]).current_dir(root()).output().expect("a shell");
+            assert_eq!(code(&output), Some(0), "{example}: {}", text(&output.stderr));
+            run += 1;
+        }
+    }
+    assert!(run >= 5, "{run} examples");
+}
+
+#[test]
 fn wrong_questions_are_told_what_to_ask() {
     let folder = tempfile::tempdir().expect("there is room for scratch files");
     let none = written(folder.path(), "none.toml", "format = 1\nname = \"n\"\n[area]\nmap = \"...\"\n");
