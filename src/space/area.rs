@@ -1,7 +1,8 @@
 //! The walkable area as it always is: without doors and without what commands add.
 
 use super::grid::Grid;
-use super::shape::{Rect, Ring, Shape};
+use super::rect::{Rect, Ring};
+use super::shape::Shape;
 use super::topology::Topology;
 use super::wall::Wall;
 use crate::base::{Frame, Point};

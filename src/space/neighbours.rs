@@ -1,6 +1,6 @@
 //! The neighbour index: bodies by cell, made anew each tick by a counting sort.
 
-use super::shape::Rect;
+use super::rect::Rect;
 use super::topology::Topology;
 use crate::base::{Offset, Point};
 

@@ -1,6 +1,6 @@
 //! Walls: segments that no hard core may cross, tested exactly in integers.
 
-use super::shape::Rect;
+use super::rect::Rect;
 use super::topology::Topology;
 use crate::base::{Offset, Point};
 use glam::Vec2;
