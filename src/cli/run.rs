@@ -1,7 +1,7 @@
 //! `throng run`: one run and its numbers, or several and their spread.
 
 use super::csv::CsvTables;
-use super::driver::{drive, thread_count};
+use super::driver::{Progress, drive, drive_under, on_threads, thread_count};
 use super::failure::Failure;
 use super::output::{Output, seconds, short_rate, thousands};
 use crate::base::limit;
@@ -42,7 +42,7 @@ pub(super) struct RunArguments {
     /// Write agents.csv, lines.csv and measures.csv to this folder
     #[arg(long, value_name = "DIR")]
     csv: Option<PathBuf>,
-    /// Run with each of these seeds, the last included, and print a table with the spread
+    /// Run with each of these seeds, the last included, several at a time, and print a table with the spread
     #[arg(long, value_name = "FIRST..LAST", value_parser = seed_range, conflicts_with_all = ["seed", "out", "csv"])]
     seeds: Option<SeedRange>,
     /// Print one JSON object instead of text
@@ -316,11 +316,18 @@ fn run_seeds(
     seeds: SeedRange,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let mut runs = Vec::new();
-    for seed in seeds.first..=seeds.last {
-        let scenario = Scenario { seed, ..scenario.clone() };
-        runs.push(run_once(arguments, &Arc::new(scenario))?);
-    }
+    let seeds: Vec<u64> = (seeds.first..=seeds.last).collect();
+    let progress = Progress::of_items("seeds", seeds.len());
+    let threads = thread_count(arguments.threads);
+    let inner = (threads / seeds.len()).max(1);
+    let runs = on_threads(&seeds, threads, |&seed| {
+        let scenario = Arc::new(Scenario { seed, ..scenario.clone() });
+        let run = drive_under(&progress, &scenario, inner, (), |_| Ok(()));
+        progress.one_more();
+        run.map(|(report, ())| report)
+    });
+    drop(progress);
+    let runs: Vec<RunReport> = runs.into_iter().collect::<Result<_, _>>()?;
     let columns = seed_columns(&runs);
     if arguments.json {
         let spread =

@@ -2,10 +2,10 @@
 
 use super::super::file::value::At;
 use super::super::file::{AgentFile, File};
-use super::super::{Motion, Placement, Scenario, Source, Supply};
+use super::super::{Arrival, GoalPlace, Motion, Placement, Scenario, Source, Supply};
 use super::Check;
 use crate::base::{ClassId, Point, Tick, limit, metres};
-use crate::space::{Body, Solid, Terrain};
+use crate::space::{Body, Shape, Solid, Terrain};
 use std::ops::Range;
 
 impl Check<'_> {
@@ -41,9 +41,32 @@ impl Check<'_> {
                 }
             }
         }
+        self.check_stays(file, scenario, radius);
         self.check_tiles(file, scenario);
         self.check_total(scenario);
         self.check_agent_room(file, scenario, &terrain);
+    }
+
+    /// Who is to stay or wait in a region needs a place in it; doors may open.
+    fn check_stays(&mut self, file: &File, scenario: &Scenario, radius: i32) {
+        let bare = Terrain::new(scenario.area.clone(), Vec::new(), radius + 10_000);
+        for entry in file.goal.iter().flat_map(|list| &list.value).filter(|goal| goal.at.is_none()) {
+            let goal = entry.name.as_ref().and_then(|name| scenario.goal_named(name));
+            let Some(goal) = goal.map(|id| scenario.goal(id)) else { continue };
+            let GoalPlace::Shapes(shapes) = &goal.place else { continue };
+            let has_place =
+                |shape: &Shape| shape.find_place(radius, |at| bare.is_free(Body { at, radius })).is_some();
+            let is_known = shapes.iter().any(|shape| shape.bounds().is_some());
+            if goal.arrival != Arrival::Leave
+                && goal.slots.is_empty()
+                && is_known
+                && !shapes.iter().any(has_place)
+            {
+                let message =
+                    format!("nobody can stay in goal \"{}\": no body fits into its region", goal.name);
+                self.add(&entry.span, message, "make the region larger, or give slots");
+            }
+        }
     }
 
     /// Tiles are reserved whole: a body wider than a tile would reach into its neighbour's.

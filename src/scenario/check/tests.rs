@@ -198,6 +198,11 @@ fn each_wrong_line_is_named_with_its_place() {
         ),
         ("", "[[expect.flow]]\nline = \"l\"", "21:8 there is no line \"l\""),
         ("", "[expect]\ndigest = \"xyz\"", "21:10 \"xyz\" is not a digest of 16 hexadecimal digits"),
+        (
+            "region = \"exit\"",
+            "region = \"exit\"\narrival = \"stay\"\n[[obstacle]]\nrect = [0, 0, 10, 0.01]\n[[region]]\nname = \"strip\"\nrect = [4, 0, 6, 0.1]\n[[goal]]\nname = \"edge\"\nregion = \"strip\"\narrival = \"wait\"",
+            "21:1 nobody can stay in goal \"edge\": no body fits into its region",
+        ),
         ("region = \"exit\"", "regions = []", "14:11 a goal needs at least one region"),
         ("", "[[agent]]\nat = [5, 2]\nat_s = 31", "22:8 31 s is after the end of the run"),
         ("count = 5", "rate_per_s = 1\nfrom_s = 9\nuntil_s = 3", "21:11 the stream ends before it begins"),
