@@ -2,7 +2,7 @@
 //!
 //! A [`Baseline`] is the [`Snapshot`] of a run, its digest, and a mark of every tick. Two baselines tell which lines
 //! changed and the first tick that differs. `throng check --bless` keeps one beside a scenario;
-//! [`assert_run!`](macro@assert_run) makes one an insta snapshot of your own tests.
+//! `throng::assert_run!` makes one an insta snapshot of your own tests.
 
 use crate::base::{Digest, SimulationError, Tick};
 use crate::record::TickRecord;
