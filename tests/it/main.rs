@@ -17,4 +17,5 @@ mod field;
 mod golden;
 mod laws;
 mod library;
+mod square;
 mod tidy;

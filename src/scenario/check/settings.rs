@@ -36,6 +36,7 @@ impl Check<'_> {
             .and_then(|f| word(f, &fallbacks, choose))
             .unwrap_or(guidance.wall_fallback);
         guidance.solver = self.solver(table);
+        self.accuracy(table, &mut guidance);
         guidance.derivation = self.derivation(table);
         guidance.neighbours = self.neighbours(table, &guidance.solver);
         guidance.tie_order = table.tie_order.as_ref().map_or(guidance.tie_order, |t| self.tie_order(t));
@@ -50,16 +51,6 @@ impl Check<'_> {
         if let Some(tiles) = table.tile_cells.as_ref().filter(|t| t.value > 0) {
             self.not_yet(&tiles.span, "solving by tiles");
         }
-        match &table.order {
-            Some(order) if order.value == 2 => self.not_yet(&order.span, "second order"),
-            Some(order) if order.value != 1 => {
-                self.add(&order.span, format!("order {} is not known", order.value), "1");
-            }
-            _ => {}
-        }
-        if let Some(factored) = table.factored.as_ref().filter(|f| f.value) {
-            self.not_yet(&factored.span, "a factored distance");
-        }
         if let Some(sight) = table.line_of_sight.as_ref().filter(|l| l.value) {
             self.not_yet(&sight.span, "the shortcut by line of sight");
         }
@@ -73,6 +64,27 @@ impl Check<'_> {
                 self.not_yet(span, "publishing fields later than in the same tick");
             }
             _ => {}
+        }
+    }
+
+    /// Order and factoring, which only the eikonal solvers have.
+    fn accuracy(&mut self, table: &GuidanceFile, guidance: &mut Guidance) {
+        let is_eikonal =
+            matches!(guidance.solver, Solver::FastMarching | Solver::FastSweeping | Solver::FastIterative);
+        let allowed = "fast-marching, fast-sweeping or fast-iterative as distance";
+        if let Some(order) = &table.order {
+            match order.value {
+                1 => {}
+                2 if is_eikonal => guidance.order = 2,
+                2 => self.add(&order.span, "this distance has no second order", allowed),
+                other => self.add(&order.span, format!("order {other} is not known"), "1 or 2"),
+            }
+        }
+        if let Some(factored) = table.factored.as_ref().filter(|f| f.value) {
+            guidance.factored = is_eikonal;
+            if !is_eikonal {
+                self.add(&factored.span, "this distance cannot be factored", allowed);
+            }
         }
     }
 

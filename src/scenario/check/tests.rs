@@ -200,7 +200,9 @@ fn each_wrong_line_is_named_with_its_place() {
         ("", "[guidance]\ndistance = \"kernel\"", "20:1 distance = \"kernel\" needs a kernel"),
         ("", "[guidance]\ntie_order = \"NNES\"", "21:13 \"NNES\" is no tie order"),
         ("", "[guidance]\ntile_cells = 16", "21:14 solving by tiles is not supported yet"),
-        ("", "[guidance]\norder = 2", "21:9 second order is not supported yet"),
+        ("", "[guidance]\norder = 3", "21:9 order 3 is not known"),
+        ("", "[guidance]\ndistance = \"dijkstra\"\norder = 2", "22:9 this distance has no second order"),
+        ("", "[guidance]\ndistance = \"labels\"\nfactored = true", "22:12 this distance cannot be factored"),
         (
             "",
             "[guidance]\npublish = { after_ticks = 4 }",
