@@ -332,7 +332,7 @@ tables! {
 
     /// `publish` as a table.
     AfterFile {
-        /// Ticks until a field becomes visible.
+        /// Ticks until a field becomes visible; agents without one hold.
         after_ticks: u64,
     }
 

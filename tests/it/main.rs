@@ -15,6 +15,7 @@ mod determinism;
 mod field;
 #[cfg(feature = "trace")]
 mod golden;
+mod guidance;
 mod laws;
 mod library;
 mod square;

@@ -4,9 +4,10 @@ use super::super::file::{ExpectFile, File, GuidanceFile, PublishFile};
 use super::super::value::{At, word};
 use super::super::{Congestion, Expect, ExpectExit, ExpectFlow, ExpectMeasure, Motion, Steering};
 use super::{Check, Names};
-use crate::base::{GoalId, LineId, MeasureId};
+use crate::base::{GoalId, LineId, MeasureId, limit};
 use crate::field::{
-    Compass, Derivation, Diagonal, Guidance, Neighbourhood, Sampling, Solver, TieOrder, WallFallback, Weight,
+    Compass, Derivation, Diagonal, Guidance, Neighbourhood, Publish, Sampling, Solver, TieOrder,
+    WallFallback, Weight,
 };
 
 /// Names that expectations refer to.
@@ -40,6 +41,8 @@ impl Check<'_> {
         guidance.derivation = self.derivation(table);
         guidance.neighbours = self.neighbours(table, &guidance.solver);
         guidance.tie_order = table.tie_order.as_ref().map_or(guidance.tie_order, |t| self.tie_order(t));
+        guidance.line_of_sight = table.line_of_sight.as_ref().is_some_and(|l| l.value);
+        guidance.publish = self.publish(table);
         let what = "a size in megabytes";
         let cache = self.optional_number(table.cache_mb.as_ref(), 0.0..=1.0e6, what);
         guidance.cache_bytes = cache.map_or(guidance.cache_bytes, |mb| (mb * 1.0e6) as u64);
@@ -51,19 +54,25 @@ impl Check<'_> {
         if let Some(tiles) = table.tile_cells.as_ref().filter(|t| t.value > 0) {
             self.not_yet(&tiles.span, "solving by tiles");
         }
-        if let Some(sight) = table.line_of_sight.as_ref().filter(|l| l.value) {
-            self.not_yet(&sight.span, "the shortcut by line of sight");
-        }
-        match table.publish.as_ref().map(|p| (&p.value, &p.span)) {
-            Some((PublishFile::Word(name), _)) => {
-                word(name, &[("same-tick", ())], &mut self.problems);
+    }
+
+    fn publish(&mut self, table: &GuidanceFile) -> Publish {
+        match table.publish.as_ref().map(|p| &p.value) {
+            Some(PublishFile::Word(name)) => {
+                word(name, &[("same-tick", Publish::SameTick)], &mut self.problems).unwrap_or_default()
             }
-            Some((PublishFile::After(after), span))
-                if after.after_ticks.as_ref().is_some_and(|t| t.value > 0) =>
-            {
-                self.not_yet(span, "publishing fields later than in the same tick");
+            Some(PublishFile::After(after)) => {
+                let Some(ticks) = after.after_ticks.as_ref() else { return Publish::SameTick };
+                let most = u64::from(limit::TICKS);
+                if ticks.value > most {
+                    self.add(&ticks.span, "a run has no more ticks", format!("at most {most}"));
+                }
+                match ticks.value.min(most) as u32 {
+                    0 => Publish::SameTick,
+                    ticks => Publish::AfterTicks(ticks),
+                }
             }
-            _ => {}
+            None => Publish::SameTick,
         }
     }
 

@@ -203,11 +203,7 @@ fn each_wrong_line_is_named_with_its_place() {
         ("", "[guidance]\norder = 3", "21:9 order 3 is not known"),
         ("", "[guidance]\ndistance = \"dijkstra\"\norder = 2", "22:9 this distance has no second order"),
         ("", "[guidance]\ndistance = \"labels\"\nfactored = true", "22:12 this distance cannot be factored"),
-        (
-            "",
-            "[guidance]\npublish = { after_ticks = 4 }",
-            "21:11 publishing fields later than in the same tick",
-        ),
+        ("", "[guidance]\npublish = { after_ticks = 4000000000000 }", "21:27 a run has no more ticks"),
         ("", "[motion]\nmodel = \"social-force\"", "21:9 the social force model is not supported yet"),
         ("", "[motion]\nmodel = \"tile-steps\"", "20:1 a body is wider than a tile"),
         ("", "[steering]\nlane = 7", "21:8 7 is not a value for this parameter"),
