@@ -333,6 +333,34 @@ impl Transition {
         crate::base::metres(self.moves.frame.cell)
     }
 
+    /// Whether a metre costs exactly 1 in every cell that the straight way between two places touches. Exact; on a ring, the
+    /// way that does not cross the seam.
+    pub fn is_even_between(&self, from: Point, to: Point) -> bool {
+        let frame = self.moves.frame;
+        let (low, high) = if from.y <= to.y { (from, to) } else { (to, from) };
+        let way = high.minus(low);
+        // Where the way is at a height, rounded down.
+        let x_at = |y: i64| match way.y {
+            0 => None,
+            rise => {
+                let along = (y - i64::from(low.y)).clamp(0, i64::from(rise));
+                Some(i64::from(low.x) + (i64::from(way.x) * along).div_euclid(i64::from(rise)))
+            }
+        };
+        let cell = i64::from(frame.cell);
+        let is_even_row = |row: i64| {
+            let ends = match (x_at(row * cell), x_at((row + 1) * cell)) {
+                (Some(a), Some(b)) => [a, b],
+                _ => [i64::from(low.x), i64::from(high.x)],
+            };
+            let (left, right) = (ends[0].min(ends[1]), ends[0].max(ends[1]) + 1);
+            (left.div_euclid(cell)..=right.div_euclid(cell))
+                .filter_map(|column| frame.index(column, row))
+                .all(|c| self.price[c].to_bits() == 1.0_f32.to_bits())
+        };
+        (i64::from(low.y).div_euclid(cell)..=i64::from(high.y).div_euclid(cell)).all(is_even_row)
+    }
+
     /// The length of a step for a solver, in metres (moves for labels); `None` where the solver knows no such step.
     pub fn length(&self, solver: &Solver, step: Step) -> Option<f64> {
         match solver {

@@ -3,7 +3,7 @@
 use super::refresh::FieldTable;
 use super::steer::{Preferred, Stance};
 use crate::base::{GoalId, Point, Tick, Workers, metres_f32};
-use crate::field::Guide;
+use crate::field::{Field, Guide};
 use crate::rows::{Rows, State};
 use crate::scenario::{Arrival, GoalPlace, Motion, Scenario};
 use crate::site::Site;
@@ -140,6 +140,7 @@ fn by_field(
 ) -> Preferred {
     let at = input.rows.position[row];
     let nowhere = |trouble| Preferred { trouble: Some(trouble), ..Preferred::default() };
+    // Until its field is published, an agent holds.
     let Some(field) = input.fields.field(goal, input.rows.class[row]) else {
         return nowhere(State::NoDescent);
     };
@@ -154,19 +155,46 @@ fn by_field(
         Guide::Way { cost, .. } | Guide::AtGoal { cost } if waits_outside(cost) => {
             Preferred { stance: Stance::Yielding, cost, trouble: Some(State::Waiting), ..walking }
         }
-        Guide::Way { toward, cost } => Preferred { toward, cost, ..walking },
+        Guide::Way { toward, cost } => {
+            let straight = straight_to_goal(input, row, field, shapes, cost);
+            Preferred { toward: straight.unwrap_or(toward), cost, ..walking }
+        }
         Guide::AtGoal { cost } => Preferred { toward: toward_shapes(at, shapes), cost, ..walking },
         Guide::Unreachable => nowhere(State::Unreachable),
         Guide::NotSolved | Guide::NoDescent => nowhere(State::NoDescent),
     }
 }
 
-fn by_tile(
+/// The straight way to the goal where the scenario asks for it, the goal is in sight, and no place on the way costs more
+/// than its length: then the field has nothing shorter. The field's cost stays, so that rights of way stay comparable.
+fn straight_to_goal(
     input: &PreferInput<'_>,
     row: usize,
-    field: &crate::field::Field,
-    walking: Preferred,
-) -> Preferred {
+    field: &Field,
+    shapes: &[Shape],
+    cost: f32,
+) -> Option<Vec2> {
+    if !input.scenario.guidance.line_of_sight {
+        return None;
+    }
+    let rows = input.rows;
+    let body = Body { at: rows.position[row], radius: rows.core_radius[row] };
+    let places = shapes.iter().filter_map(|s| s.nearest_place(body.at));
+    let to = places.min_by_key(|p| (p.minus(body.at).length_squared(), *p))?;
+    let way = to.minus(body.at).metres();
+    let transition = field.transition();
+    // A field that is published late may still lead to where the goal was.
+    let beside_goal = 2.0 * transition.cell_m();
+    let leads_there =
+        || field.distance(transition.moves.frame().nearest_cell(to)).is_some_and(|d| d < beside_goal);
+    let is_straight = way.length() <= cost
+        && leads_there()
+        && transition.is_even_between(body.at, to)
+        && input.site.is_open_straight(rows.class[row], body, to);
+    way.try_normalize().filter(|_| is_straight)
+}
+
+fn by_tile(input: &PreferInput<'_>, row: usize, field: &Field, walking: Preferred) -> Preferred {
     let frame = input.scenario.grid;
     let cell = frame.nearest_cell(input.rows.position[row]);
     let Some(cost) = field.distance(cell) else {

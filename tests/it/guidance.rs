@@ -1,4 +1,4 @@
-//! What `[guidance]` changes about a run: late publication.
+//! What `[guidance]` changes about a run: late publication, line of sight.
 
 use crate::common::{EVERYTHING, assert_same, digests, scenario};
 use throng::base::{ClassId, GoalId, Point};
@@ -132,4 +132,73 @@ fn publishing_late_is_not_publishing_at_once() {
     };
     assert!(first_move(&at_once) > 0.0);
     assert!(first_move(ROOMS) == 0.0);
+}
+
+/// A hall with a goal in the far corner, so that the straight way is on no line of the grid.
+const HALL: &str = r#"
+format = 1
+name = "hall"
+duration_s = 20.0
+[area]
+walkable = "POLYGON ((0 0, 12 0, 12 8, 0 8, 0 0))"
+[[region]]
+name = "corner"
+rect = [10.5, 6.2, 11.5, 7.2]
+[[region]]
+name = "across"
+rect = [5.0, 0.0, 6.0, 8.0]
+[[goal]]
+name = "out"
+region = "corner"
+[[agent]]
+at = [1.0, 1.0]
+goal = "out"
+[guidance]
+line_of_sight = true
+"#;
+
+fn path(text: &str) -> Vec<Point> {
+    let mut simulation = Simulation::new(scenario(text));
+    let mut path = Vec::new();
+    while simulation.agents().position.first().is_some() || path.is_empty() {
+        path.extend(simulation.agents().position.first());
+        simulation.step().expect("the run goes on");
+        assert!(simulation.tick().0 < 400, "it arrives");
+    }
+    path
+}
+
+/// Metres from the line between the first place and the nearest one of the goal.
+fn largest_deviation_m(path: &[Point]) -> f64 {
+    let line = Point::new(1_050_000, 620_000).minus(Point::new(100_000, 100_000));
+    let length = (line.length_squared() as f64).sqrt();
+    let off =
+        |p: &Point| line.cross(p.minus(Point::new(100_000, 100_000))).unsigned_abs() as f64 / length / 1e5;
+    path.iter().map(off).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_goal_in_sight_is_walked_to_straight() {
+    let by_field = largest_deviation_m(&path(&HALL.replace("= true", "= false")));
+    let straight = largest_deviation_m(&path(HALL));
+    assert!(straight < 1e-3 && by_field > 10.0 * straight, "{straight} m, by field {by_field} m");
+}
+
+/// As long as the straight way would lead over costly or closed ground, through a wall or a closed door, the field leads.
+#[test]
+fn what_costs_more_or_is_closed_is_no_straight_way() {
+    let before = |path: &[Point]| path.iter().copied().take_while(|p| p.x < 450_000).collect::<Vec<_>>();
+    for hindrance in [
+        "[[ground]]\nregion = \"across\"\nprice = 1.5",
+        "[[obstacle]]\nrect = [5.0, 2.5, 6.0, 8.0]",
+        "[[obstacle]]\nrect = [5.7, 0.0, 5.9, 3.70]\n[[obstacle]]\nrect = [5.7, 4.05, 5.9, 7.0]",
+        "[[region]]\nname = \"part\"\nrect = [5.0, 2.0, 6.0, 8.0]\n[[door]]\nname = \"d\"\nregion = \"part\"\nopen = false",
+        "[[region]]\nname = \"part\"\nrect = [5.0, 2.0, 6.0, 8.0]\n[[ground]]\nregion = \"part\"\nclosed_to = [\"adult\"]",
+        "[[door]]\nname = \"d\"\nregion = \"across\"\none_way = [0, -1]",
+    ] {
+        let text = HALL.replace("[[goal]]", &format!("{hindrance}\n[[goal]]"));
+        let (sighted, by_field) = (path(&text), path(&text.replace("sight = true", "sight = false")));
+        assert_eq!(before(&sighted), before(&by_field), "{hindrance}");
+        assert!(before(&sighted).len() > 20);
+    }
 }
