@@ -25,7 +25,7 @@ pub enum State {
     Stuck = 6,
     /// A way there is, but a body or a closed door in it leaves no room.
     Blocked = 7,
-    /// Its field is stale and shows no way down.
+    /// Its field is stale and shows no way down, or is not published yet.
     NoDescent = 8,
 }
 

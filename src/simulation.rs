@@ -387,7 +387,7 @@ impl Simulation {
     fn finish(&mut self, observe: StageObserver<'_>) {
         let s = &mut self.scratch;
         self.tick = self.tick.next();
-        let versions = (self.site.ground_version(), self.congested.version);
+        let versions = self.fields.versions();
         let fields_changed = std::mem::replace(&mut self.field_versions, versions) != versions;
         let input = PatienceInput {
             preferred: &s.preferred,
@@ -429,7 +429,7 @@ impl Simulation {
             congested: self.congested.clone(),
             field_versions: self.field_versions,
             fields: self.guides.store().keys(),
-            pending_fields: Vec::new(),
+            delay: self.guides.delay(),
             events_done: self.events_done as u32,
             pending_commands: self.pending.clone(),
             counts: self.counts,
@@ -450,6 +450,7 @@ impl Simulation {
             simulation.agents.spawn(&checkpoint.rows.row(row));
         }
         simulation.rows = checkpoint.rows;
+        simulation.guides.restore_delay(checkpoint.delay, &simulation.scenario);
         simulation.supply = checkpoint.supply;
         simulation.congested = checkpoint.congested;
         simulation.field_versions = checkpoint.field_versions;
@@ -473,7 +474,7 @@ impl Simulation {
             tick: self.tick,
             workers: &self.workers,
         };
-        Some(self.guides.field(&input, goal, class).guide(point))
+        Some(self.guides.guide(&input, goal, class, point))
     }
 
     /// The direction in which an agent of `class` with `goal` would walk at `at_m`, of length 1.

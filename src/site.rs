@@ -2,7 +2,7 @@
 
 use crate::base::{ClassId, Clock, DoorId, GoalId, ObstacleId, Point, RegionId, SlotId, Tick};
 use crate::scenario::{Action, Arrival, Goal, GoalPlace, Ground, Scenario, ShapeSpec};
-use crate::space::{Body, Grid, Shape, Solid, Terrain};
+use crate::space::{Body, Grid, Shape, Solid, Terrain, Wall};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -253,6 +253,22 @@ impl Site {
         self.terrain.is_clear(body, to)
             && self.one_ways_admit(body.at, to)
             && self.ground_admits(class, body.at, to)
+    }
+
+    /// Whether a body of `class` could walk straight to `to`, however far: no wall or closed door in the way of its core, no
+    /// ground that is closed to it, no one-way door against it. Exact.
+    pub fn is_open_straight(&self, class: ClassId, body: Body, to: Point) -> bool {
+        let meets = |shape: &Shape| {
+            let edge = |(a, b)| Wall { a, b, solid: None };
+            shape.contains(body.at) || shape.edges().into_iter().any(|e| !edge(e).is_clear_of(body.at, to, 0))
+        };
+        let is_closed =
+            |g: &Ground| g.closed_to[class.index()] && meets(&self.scenario.region(g.region).shape);
+        let goes_against =
+            |(shape, way): &(Shape, [f64; 2])| to.minus(body.at).goes_against(*way) && meets(shape);
+        self.terrain.sees(body, to)
+            && !self.grounds.iter().any(is_closed)
+            && !self.one_ways().iter().any(goes_against)
     }
 
     /// The regions of one-way doors that are open, with their directions.

@@ -3,6 +3,7 @@
 //! Graph solvers give the unique minimum in `f64`: rounding is monotone and every move strictly raises the sum.
 //! Those of the eikonal equation are in a file of their own.
 
+use super::accurate;
 use super::eikonal::{iterating, marching, sweeping};
 use super::hops::{Hops, back};
 use super::settings::{Guidance, Solver};
@@ -50,6 +51,11 @@ pub(super) fn solve(
             Distances::Graph(dijkstra(transition, goals, solver))
         }
         solver @ Solver::BucketDijkstra => Distances::Graph(bucket_dijkstra(transition, goals, solver)),
+        Solver::FastMarching | Solver::FastSweeping | Solver::FastIterative
+            if accurate::is_wanted(guidance, goals) =>
+        {
+            Distances::Eikonal(accurate::march(transition, goals, guidance))
+        }
         Solver::FastMarching => Distances::Eikonal(marching(transition, goals)),
         Solver::FastSweeping => Distances::Eikonal(sweeping(transition, goals)),
         Solver::FastIterative => Distances::Eikonal(iterating(transition, goals, workers)),

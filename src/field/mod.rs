@@ -1,6 +1,7 @@
 //! Guidance: which moves are legal and what they cost, how far the goal is from everywhere, and which way to go.
 //! Knows nothing of agents or scenarios.
 
+mod accurate;
 mod direction;
 mod distance;
 mod eikonal;

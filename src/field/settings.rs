@@ -140,9 +140,10 @@ pub struct Guidance {
     pub diagonal: Diagonal,
     /// The distance solver.
     pub solver: Solver,
-    /// Of accuracy, 1 or 2; eikonal solvers only.
+    /// Of accuracy, 1 or 2; eikonal solvers only, and of second order always by marching.
     pub order: u8,
-    /// Whether the distance is factored by that of an open plane; eikonal solvers and point goals only.
+    /// Whether the distance is factored by that of an open plane: by eikonal solvers, always by marching, and for goals of
+    /// one cell only.
     pub factored: bool,
     /// The direction derivation.
     pub derivation: Derivation,

@@ -137,6 +137,27 @@ impl Moves {
         moves
     }
 
+    /// The moves of a body without extent where nothing but closed cells is solid: for grids that come without walls.
+    pub fn between_cells(open: &Grid<bool>, guidance: &Guidance) -> Self {
+        let frame = open.frame;
+        let is_open = |cell: CellIndex, (dx, dy)| frame.neighbour(cell, dx, dy).is_some_and(|to| open[to]);
+        let is_legal = |cell: CellIndex, step: &Step| {
+            let (dx, dy) = step.delta();
+            let flanks = [(dx, 0), (0, dy)].map(|flank| is_open(cell, flank));
+            let may_turn = match guidance.diagonal {
+                _ if !step.is_diagonal() => true,
+                _ if guidance.neighbours == Neighbourhood::Four => false,
+                Diagonal::Strict => flanks == [true; 2],
+                Diagonal::OneFlank => flanks.contains(&true),
+                Diagonal::Free => true,
+            };
+            open[cell] && is_open(cell, (dx, dy)) && may_turn
+        };
+        let steps = |cell: CellIndex| Step::ALL.iter().filter(|s| is_legal(cell, s)).map(|s| s.bit()).sum();
+        let legal: Vec<u8> = (0..frame.len() as u32).map(steps).collect();
+        Self { frame, linked: legal.clone(), legal, open: open.values.clone() }
+    }
+
     /// The walls that a disc may meet on any step from a cell.
     fn gather_walls<'a>(&self, input: &MovesInput<'a>, cell: CellIndex, walls: &mut Vec<&'a Wall>) {
         // A disc that keeps its radius from every wall at one end and moves by less than the rest is clear.
@@ -307,14 +328,66 @@ impl NearWalls<'_> {
 pub struct Transition {
     /// Which moves are legal.
     pub moves: Arc<Moves>,
-    /// Cost per metre in each cell, at least 1.
+    /// Cost per metre in each cell, at least 1; eikonal solvers take any price above 0.
     pub price: Arc<Grid<f32>>,
 }
 
 impl Transition {
+    /// A grid with a speed per cell in metres per second, without walls: remaining costs are then travel times in
+    /// seconds. Cells whose speed is not above 0 are closed.
+    ///
+    /// ```
+    /// use throng::base::Workers;
+    /// use throng::field::{Field, Guidance, Transition};
+    /// use throng::space::{Grid, GridFrame};
+    ///
+    /// let frame = GridFrame { columns: 5, rows: 1, cell: 100_000, ring: false };
+    /// let speed = Grid { frame, values: vec![1.0, 2.0, 2.0, 0.0, 1.0] };
+    /// let guidance = Guidance::default();
+    /// let transition = Transition::from_speeds(&speed, &guidance);
+    /// let field = Field::build(transition, &[0], &guidance, &Workers::new(1));
+    /// assert_eq!((field.distance(2), field.distance(4)), (Some(1.0), None));
+    /// ```
+    pub fn from_speeds(speed: &Grid<f32>, guidance: &Guidance) -> Self {
+        let open = Grid { frame: speed.frame, values: speed.values.iter().map(|&v| v > 0.0).collect() };
+        let price = speed.values.iter().map(|&v| if v > 0.0 { 1.0 / v } else { 1.0 }).collect();
+        Self {
+            moves: Arc::new(Moves::between_cells(&open, guidance)),
+            price: Arc::new(Grid { frame: speed.frame, values: price }),
+        }
+    }
+
     /// Metres; the side of a cell.
     pub fn cell_m(&self) -> f64 {
         crate::base::metres(self.moves.frame.cell)
+    }
+
+    /// Whether a metre costs exactly 1 in every cell that the straight way between two places touches. Exact; on a ring, the
+    /// way that does not cross the seam.
+    pub fn is_even_between(&self, from: Point, to: Point) -> bool {
+        let frame = self.moves.frame;
+        let (low, high) = if from.y <= to.y { (from, to) } else { (to, from) };
+        let way = high.minus(low);
+        // Where the way is at a height, rounded down.
+        let x_at = |y: i64| match way.y {
+            0 => None,
+            rise => {
+                let along = (y - i64::from(low.y)).clamp(0, i64::from(rise));
+                Some(i64::from(low.x) + (i64::from(way.x) * along).div_euclid(i64::from(rise)))
+            }
+        };
+        let cell = i64::from(frame.cell);
+        let is_even_row = |row: i64| {
+            let ends = match (x_at(row * cell), x_at((row + 1) * cell)) {
+                (Some(a), Some(b)) => [a, b],
+                _ => [i64::from(low.x), i64::from(high.x)],
+            };
+            let (left, right) = (ends[0].min(ends[1]), ends[0].max(ends[1]) + 1);
+            (left.div_euclid(cell)..=right.div_euclid(cell))
+                .filter_map(|column| frame.index(column, row))
+                .all(|c| self.price[c].to_bits() == 1.0_f32.to_bits())
+        };
+        (i64::from(low.y).div_euclid(cell)..=i64::from(high.y).div_euclid(cell)).all(is_even_row)
     }
 
     /// The length of a step for a solver, in metres (moves for labels); `None` where the solver knows no such step.

@@ -21,6 +21,11 @@ impl Rect {
         (self.min.x..self.max.x).contains(&point.x) && (self.min.y..self.max.y).contains(&point.y)
     }
 
+    /// The place in the box that is nearest to `point`.
+    pub fn nearest_place(&self, point: Point) -> Point {
+        Point::new(point.x.clamp(self.min.x, self.max.x - 1), point.y.clamp(self.min.y, self.max.y - 1))
+    }
+
     /// The box around both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {

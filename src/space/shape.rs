@@ -140,6 +140,19 @@ impl Shape {
         places.into_iter().find(fits)
     }
 
+    /// The place in the shape that is nearest to `point`, to the unit: itself where the shape holds it, else on the outline.
+    pub fn nearest_place(&self, point: Point) -> Option<Point> {
+        if self.contains(point) {
+            return Some(point);
+        }
+        let places: Vec<Point> = match self {
+            Self::Polygon(_) => self.edges().into_iter().map(|(a, b)| nearest_on(a, b, point)).collect(),
+            Self::Circle { centre, radius } => vec![toward(*centre, point, f64::from(*radius))],
+            Self::Boxes(boxes) => boxes.iter().map(|b| b.nearest_place(point)).collect(),
+        };
+        places.into_iter().min_by_key(|p| (p.minus(point).length_squared(), *p))
+    }
+
     /// A place inside the shape to name it by: the middle of its box where the shape holds it, else the first corner.
     pub fn anchor(&self) -> Option<Point> {
         let bounds = self.bounds()?;
@@ -165,6 +178,25 @@ impl Offset {
         let length = u64::from(length.unsigned_abs());
         offset.length_squared() > length * length
     }
+}
+
+/// The place on the segment `ab` that is nearest to `point`, to the unit.
+fn nearest_on(a: Point, b: Point, point: Point) -> Point {
+    let along = b.minus(a);
+    let (t, length_squared) = (point.minus(a).dot(along), along.dot(along));
+    if t <= 0 || length_squared == 0 {
+        return a;
+    }
+    let share = (t as f64 / length_squared as f64).min(1.0);
+    let part = |v: i32| (f64::from(v) * share).round() as i32;
+    Point::new(a.x + part(along.x), a.y + part(along.y))
+}
+
+/// The place `length` units from `from` towards `to`, towards `from` to the unit.
+fn toward(from: Point, to: Point, length: f64) -> Point {
+    let way = to.minus(from);
+    let share = length / (way.length_squared() as f64).sqrt();
+    Point::new(from.x + (f64::from(way.x) * share) as i32, from.y + (f64::from(way.y) * share) as i32)
 }
 
 /// The edges of one ring.
@@ -267,6 +299,21 @@ mod tests {
             Shape::Polygon(vec![Rect { min: Point::new(0, 0), max: Point::new(90_000, 9_000) }.ring()]);
         assert_eq!(wide.find_place(8_000, |p| p.x > 60_500), Some(Point::new(62_000, 0)));
         assert_eq!(wide.find_place(8_000, |p| p.y > 9_000), None);
+    }
+
+    #[test]
+    fn the_nearest_place_is_on_the_outline() {
+        let p = Point::new;
+        let hole = Shape::Polygon(vec![square(0, 0, 100), square(40, 40, 20)]);
+        let nearest = |shape: &Shape, x, y| shape.nearest_place(p(x, y)).unwrap();
+        assert_eq!(nearest(&hole, 10, 20), p(10, 20));
+        assert_eq!(nearest(&hole, 150, 20), p(100, 20));
+        assert_eq!(nearest(&hole, -30, -40), p(0, 0));
+        assert_eq!(nearest(&hole, 42, 50), p(40, 50));
+        let circle = Shape::Circle { centre: p(0, 0), radius: 50 };
+        assert_eq!(nearest(&circle, 300, 400), p(30, 40));
+        let boxes = Shape::Boxes(vec![Rect { min: p(0, 0), max: p(10, 10) }]);
+        assert_eq!(nearest(&boxes, 20, 5), p(9, 5));
     }
 
     #[test]

@@ -15,6 +15,12 @@ pub fn run(scenario: &Scenario, fields: &FieldTable, rows: &mut Rows, goals: usi
     for row in 0..rows.len() {
         let (None, Some(journey)) = (rows.goal[row], rows.journey[row]) else { continue };
         let Some(stage) = scenario.journey(journey).stages.get(rows.stage[row] as usize) else { continue };
+        let is_pending = |&goal: &GoalId| fields.is_pending(goal, rows.class[row]);
+        if matches!(stage.choice, Choice::Cost) && stage.goals.len() > 1 && stage.goals.iter().any(is_pending)
+        {
+            // What cannot be compared yet is chosen later.
+            continue;
+        }
         let occupied = occupied.get_or_insert_with(|| occupancy(rows, goals));
         let goal = choose(scenario, fields, rows, row, stage, occupied);
         occupied[goal.index()] += 1;

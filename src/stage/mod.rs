@@ -9,6 +9,7 @@ pub mod journey;
 pub mod layered;
 pub mod patience;
 pub mod prefer;
+pub mod publish;
 pub mod record;
 pub mod refresh;
 pub mod reserve;

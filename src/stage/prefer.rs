@@ -156,6 +156,7 @@ fn by_field(
 ) -> Preferred {
     let at = input.rows.position[row];
     let nowhere = |trouble| Preferred { trouble: Some(trouble), ..Preferred::default() };
+    // Until its field is published, an agent holds.
     let Some(field) = input.fields.field(goal, input.rows.class[row]) else {
         return nowhere(State::NoDescent);
     };
@@ -175,7 +176,8 @@ fn by_field(
         Guide::Way { toward, cost } => {
             let near = NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell);
             let straight = if cost <= near { into_shapes(input, at, shapes, near) } else { None };
-            let (toward, cost) = straight.unwrap_or((toward, cost));
+            let in_sight = || Some((straight_to_goal(input, row, field, shapes, cost)?, cost));
+            let (toward, cost) = straight.or_else(in_sight).unwrap_or((toward, cost));
             Preferred { toward, cost, ..walking }
         }
         Guide::AtGoal { cost } => {
@@ -208,6 +210,35 @@ fn way_out(input: &PreferInput<'_>, row: usize, field: &Field) -> Option<(Vec2, 
     };
     let ways = solid.shape.edges().into_iter().filter_map(leads_out);
     ways.reduce(|best, way| if way.1 < best.1 { way } else { best })
+}
+
+/// The straight way to the goal where the scenario asks for it, the goal is in sight, and no place on the way costs more
+/// than its length: then the field has nothing shorter. The field's cost stays, so that rights of way stay comparable.
+fn straight_to_goal(
+    input: &PreferInput<'_>,
+    row: usize,
+    field: &Field,
+    shapes: &[Shape],
+    cost: f32,
+) -> Option<Vec2> {
+    if !input.scenario.guidance.line_of_sight {
+        return None;
+    }
+    let rows = input.rows;
+    let body = Body { at: rows.position[row], radius: rows.core_radius[row] };
+    let places = shapes.iter().filter_map(|s| s.nearest_place(body.at));
+    let to = places.min_by_key(|p| (p.minus(body.at).length_squared(), *p))?;
+    let way = to.minus(body.at).metres();
+    let transition = field.transition();
+    // A field that is published late may still lead to where the goal was.
+    let beside_goal = 2.0 * transition.cell_m();
+    let leads_there =
+        || field.distance(transition.moves.frame().nearest_cell(to)).is_some_and(|d| d < beside_goal);
+    let is_straight = way.length() <= cost
+        && leads_there()
+        && transition.is_even_between(body.at, to)
+        && input.site.is_open_straight(rows.class[row], body, to);
+    way.try_normalize().filter(|_| is_straight)
 }
 
 /// From the middle of a tile to that of the next one.

@@ -1,8 +1,11 @@
 //! `refresh`: the fields that this tick needs, built where doors, ground, goals or congestion have changed.
 
 use super::density::{Congested, price_table};
-use crate::base::{ClassId, GoalId, Tick, Workers};
-use crate::field::{Field, FieldKey, FieldStore, GoalInput, Moves, MovesInput, Transition, goal_cells};
+use super::publish::{Delay, DelayState};
+use crate::base::{ClassId, GoalId, Point, Tick, Workers};
+use crate::field::{
+    Field, FieldKey, FieldStore, GoalInput, Guide, Moves, MovesInput, Publish, Transition, goal_cells,
+};
 use crate::rows::Rows;
 use crate::scenario::{GoalPlace, Scenario};
 use crate::site::{GoalNow, Site};
@@ -29,12 +32,25 @@ pub struct RefreshInput<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct FieldTable {
     fields: BTreeMap<(GoalId, ClassId), Arc<Field>>,
+    /// Asked for, but not published yet.
+    pending: BTreeSet<(GoalId, ClassId)>,
+    versions: (u32, u32),
 }
 
 impl FieldTable {
     /// The field of a goal for a class. `None` for pairs nobody asked for.
     pub fn field(&self, goal: GoalId, class: ClassId) -> Option<&Arc<Field>> {
         self.fields.get(&(goal, class))
+    }
+
+    /// Whether a field is asked for but not published yet.
+    pub fn is_pending(&self, goal: GoalId, class: ClassId) -> bool {
+        self.pending.contains(&(goal, class))
+    }
+
+    /// Ground and congestion version of the generation.
+    pub fn versions(&self) -> (u32, u32) {
+        self.versions
     }
 }
 
@@ -50,6 +66,7 @@ pub struct Guides {
     shared_by: Vec<ClassId>,
     goal_versions: Vec<u32>,
     table: Vec<f32>,
+    delay: Delay,
 }
 
 impl Guides {
@@ -63,7 +80,33 @@ impl Guides {
             shared_by: (0..scenario.classes.len()).map(|i| twin_of(scenario, i)).collect(),
             goal_versions: Vec::new(),
             table: price_table(),
+            delay: Delay::default(),
         }
+    }
+
+    /// The generations that are not overtaken yet, for a checkpoint; empty where fields are published in the same tick.
+    pub fn delay(&self) -> DelayState {
+        self.delay.state()
+    }
+
+    /// Goes on from a checkpoint.
+    pub fn restore_delay(&mut self, state: DelayState, scenario: &Arc<Scenario>) {
+        self.delay = Delay::restore(state, scenario);
+    }
+
+    /// What published guidance says about a place.
+    pub fn guide(&mut self, input: &RefreshInput<'_>, goal: GoalId, class: ClassId, at: Point) -> Guide {
+        let delay = std::mem::take(&mut self.delay);
+        let field = match (input.scenario.guidance.publish, delay.published(input)) {
+            (Publish::SameTick, _) => Some(self.field(input, goal, class)),
+            (Publish::AfterTicks(_), Some(seen)) if goal.index() < seen.site.goals().len() => {
+                self.forget_overtaken(&seen);
+                Some(self.field(&seen, goal, class))
+            }
+            (Publish::AfterTicks(_), _) => None,
+        };
+        self.delay = delay;
+        field.map_or(Guide::NotSolved, |field| field.guide(at))
     }
 
     /// Counters of the store.
@@ -148,11 +191,26 @@ impl Guides {
     }
 }
 
-/// The fields for every goal and class that somebody in `rows` has, or may choose in this tick.
+/// The fields for every goal and class that somebody in `rows` has, or may choose in this tick; those that are published
+/// later than they are due as they were due so many ticks ago.
 ///
 /// **Determinism:** in order of (goal, class); a field depends on its key and the site alone.
 pub fn run(input: &RefreshInput<'_>, rows: &Rows, guides: &mut Guides) -> FieldTable {
-    guides.forget_overtaken(input);
+    let wanted = wanted(input.scenario, rows);
+    if input.scenario.guidance.publish == Publish::SameTick {
+        return build_all(input, wanted, guides);
+    }
+    let mut delay = std::mem::take(&mut guides.delay);
+    delay.note(input, &wanted);
+    let (published, pending): (BTreeSet<_>, BTreeSet<_>) =
+        wanted.into_iter().partition(|&pair| delay.is_published(pair, input));
+    let table = delay.published(input).map(|seen| build_all(&seen, published, guides));
+    guides.delay = delay;
+    FieldTable { pending, ..table.unwrap_or_default() }
+}
+
+/// The fields that somebody in `rows` has use for.
+fn wanted(scenario: &Scenario, rows: &Rows) -> BTreeSet<(GoalId, ClassId)> {
     let mut wanted = BTreeSet::new();
     for row in 0..rows.len() {
         match (rows.goal[row], rows.journey[row]) {
@@ -160,14 +218,27 @@ pub fn run(input: &RefreshInput<'_>, rows: &Rows, guides: &mut Guides) -> FieldT
                 wanted.insert((goal, rows.class[row]));
             }
             (None, Some(journey)) => {
-                let stage = input.scenario.journey(journey).stages.get(rows.stage[row] as usize);
+                let stage = scenario.journey(journey).stages.get(rows.stage[row] as usize);
                 wanted.extend(stage.iter().flat_map(|s| &s.goals).map(|&goal| (goal, rows.class[row])));
             }
             (None, None) => {}
         }
     }
+    wanted
+}
+
+fn build_all(
+    input: &RefreshInput<'_>,
+    wanted: BTreeSet<(GoalId, ClassId)>,
+    guides: &mut Guides,
+) -> FieldTable {
+    guides.forget_overtaken(input);
     let field = |(goal, class)| ((goal, class), guides.field(input, goal, class));
-    FieldTable { fields: wanted.into_iter().map(field).collect() }
+    FieldTable {
+        fields: wanted.into_iter().map(field).collect(),
+        pending: BTreeSet::new(),
+        versions: (input.site.ground_version(), input.congested.version),
+    }
 }
 
 fn build(input: &RefreshInput<'_>, goal: &GoalNow, class: ClassId, transition: Transition) -> Field {

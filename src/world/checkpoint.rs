@@ -8,6 +8,7 @@ use crate::scenario::Command;
 use crate::site::SiteState;
 use crate::stage::admit::SupplyState;
 use crate::stage::density::Congested;
+use crate::stage::publish::DelayState;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever what a checkpoint holds changes.
@@ -43,8 +44,8 @@ pub struct Checkpoint {
     pub field_versions: (u32, u32),
     /// The published fields.
     pub fields: Vec<FieldKey>,
-    /// Fields that are asked for but not yet published, with the tick of publication.
-    pub pending_fields: Vec<(FieldKey, Tick)>,
+    /// Generations of fields that are not overtaken yet, where they are published later than they are due.
+    pub delay: DelayState,
     /// Events of the scenario that have been carried out.
     pub events_done: u32,
     /// Commands that wait for the next step.

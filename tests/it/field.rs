@@ -1,5 +1,6 @@
 //! Fields through the public interface: published cases, laws of the solvers, and arrows that arrive.
 
+use crate::square::Square;
 use std::sync::Arc;
 use throng::base::{Draws, Frame, Point, Purpose, Workers};
 use throng::field::{
@@ -155,14 +156,14 @@ fn graph_distances_satisfy_bellman_exactly() {
     }
 }
 
-/// Marching, sweeping and iterating end in the same bits.
+/// Marching, sweeping and iterating end in the same bits, whatever the order and the number of threads.
 #[test]
 fn eikonal_solvers_agree_bit_for_bit() {
-    for seed in 0..12 {
+    for (seed, order, factored) in (0..12).map(|seed| (seed, 1 + (seed % 2) as u8, seed % 3 == 0)) {
         let map = random_map(seed, 41, 29, 0.2);
         let world = World::new(&map.iter().map(String::as_str).collect::<Vec<_>>());
         let distances = |solver: Solver| -> Vec<Option<u64>> {
-            let guidance = Guidance { solver, ..Guidance::default() };
+            let guidance = Guidance { solver, order, factored, ..Guidance::default() };
             let field = world.field(0, Some(random_price(&world, seed)), &guidance);
             (0..world.frame.len() as u32).map(|c| field.distance(c).map(f64::to_bits)).collect()
         };
@@ -172,41 +173,47 @@ fn eikonal_solvers_agree_bit_for_bit() {
     }
 }
 
+/// A point in the middle of [-1, 1]^2 at speed 1, or of [0, 1]^2 at speed 1 + 0.5 x + 0.3 y.
+fn square(n: u32, grows: bool) -> Square {
+    let (side, slope) = if grows { (1.0, (0.5, 0.3)) } else { (2.0, (0.0, 0.0)) };
+    Square { n, side, goal: (n / 2, n / 2), slope }
+}
+
 /// First order from a point in the middle of [-1, 1]^2: the largest error is c h ln(1/h) with c in [0.33, 0.35].
 #[test]
 fn the_first_order_error_is_the_published_one() {
-    for n in [40_u32, 80, 160, 320] {
+    for n in [40_u32, 80, 160, 320, 640] {
         let h = 2.0 / f64::from(n);
-        let side = n + 1;
-        let cell = 1000;
-        let frame = GridFrame { columns: side, rows: side, cell, ring: false };
-        let area = Area::from_cells(Frame::default(), &Grid::filled(frame, true), vec![], false).unwrap();
-        let terrain = Terrain::new(Arc::new(area), vec![], 10 * cell);
-        let clearance = clearance_grid(&terrain, frame, 2 * cell);
-        let guidance = Guidance::default();
-        let closed = Grid::filled(frame, false);
-        let moves = Moves::new(&MovesInput {
-            terrain: &terrain,
-            clearance: &clearance,
-            radius: 0,
-            closed: &closed,
-            one_way: &[],
-            guidance: &guidance,
-        });
-        let transition = Transition { moves: Arc::new(moves), price: Arc::new(Grid::filled(frame, 1.0)) };
-        let middle = frame.index(i64::from(n / 2), i64::from(n / 2)).unwrap();
-        let field = Field::build(transition, &[middle], &guidance, &Workers::new(1));
-        let scale = h / 0.01;
-        let error = (0..frame.len() as u32)
-            .map(|c| {
-                let d = frame.centre(c).minus(frame.centre(middle));
-                let exact =
-                    (f64::from(d.x) * f64::from(d.x) + f64::from(d.y) * f64::from(d.y)).sqrt() * 1e-5 * scale;
-                (field.distance(c).unwrap() * scale - exact).abs()
-            })
-            .fold(0.0, f64::max);
+        let error = square(n, false).largest_error(&Guidance::default());
         let c = error / (h * libm::log(1.0 / h));
         assert!((0.33..=0.35).contains(&c), "N = {n}: error {error:.3e}, c = {c:.3}");
+    }
+}
+
+/// Second order away from the point itself, around which its first cells leave an error of 0.66 / N; with the distance
+/// factored it falls faster than 1 / N.
+#[test]
+fn second_order_keeps_its_error_bars() {
+    let plain = Guidance { order: 2, ..Guidance::default() };
+    let factored = Guidance { factored: true, ..plain.clone() };
+    for n in [20, 40, 80, 160, 320] {
+        let error = square(n, false).largest_error(&plain) * f64::from(n);
+        assert!(error < 0.66, "N = {n}: {error} / N");
+        let (error, bar) =
+            (square(n, true).largest_error(&factored), 0.02 * f64::from(n).sqrt().recip() / f64::from(n));
+        assert!(error < bar, "N = {n}: {error:.2e}, not below {bar:.2e}");
+    }
+}
+
+/// Factored first order: 2.7e-4 at N = 40, falling as 1 / N; exact where the speed is 1.
+#[test]
+fn a_factored_distance_keeps_its_error_bars() {
+    let guidance = Guidance { factored: true, ..Guidance::default() };
+    for n in [20, 40, 80, 160, 320] {
+        let even = square(n, false).largest_error(&guidance);
+        assert!(even < 1e-6, "N = {n}: {even:.2e}");
+        let grows = square(n, true).largest_error(&guidance) * f64::from(n);
+        assert!(grows < 40.0 * 2.75e-4, "N = {n}: {grows} / N");
     }
 }
 
@@ -244,13 +251,17 @@ fn arrows_arrive_from_everywhere() {
     maps.extend(random.iter().map(|m| m.iter().map(String::as_str).collect()));
     for (i, map) in maps.iter().enumerate() {
         let world = World::new(map);
-        for solver in [Solver::FastMarching, Solver::Dijkstra] {
+        let solvers = [(Solver::FastMarching, 1, false), (Solver::Dijkstra, 1, false)];
+        let accurate = [(1, true), (2, false), (2, true)].map(|(o, f)| (Solver::FastMarching, o, f));
+        for (solver, order, factored) in solvers.into_iter().chain(accurate) {
             for derivation in derivations {
-                let guidance = Guidance { solver: solver.clone(), derivation, ..Guidance::default() };
+                let guidance =
+                    Guidance { solver: solver.clone(), derivation, order, factored, ..Guidance::default() };
                 let field = world.field(0, None, &guidance);
                 for start in (0..world.frame.len() as u32).filter(|&c| field.is_reachable(c)) {
-                    follow(&world, &field, start)
-                        .unwrap_or_else(|e| panic!("map {i}, {derivation:?}, from {start}: {e}"));
+                    follow(&world, &field, start).unwrap_or_else(|e| {
+                        panic!("map {i}, {solver:?} {order}, {derivation:?}, from {start}: {e}")
+                    });
                 }
             }
         }

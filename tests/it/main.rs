@@ -18,9 +18,11 @@ mod everyday;
 mod field;
 #[cfg(feature = "trace")]
 mod golden;
+mod guidance;
 mod laws;
 mod library;
 mod motion;
 #[cfg(feature = "cli")]
 mod python;
+mod square;
 mod tidy;

@@ -8,8 +8,7 @@ use super::super::file::{
 use super::super::{Congestion, Expect, ExpectExit, ExpectFlow, ExpectMeasure, Motion, Steering};
 use super::{Check, Names, count, number};
 use crate::base::{GoalId, LineId, MeasureId};
-use crate::field::{Compass, Derivation, Guidance, Neighbourhood, Solver, TieOrder};
-use std::ops::Range;
+use crate::field::{Compass, Derivation, Guidance, Neighbourhood, Publish, Solver, TieOrder};
 
 /// Names that expectations refer to.
 pub(super) struct ExpectNames<'a> {
@@ -24,14 +23,19 @@ impl Check<'_> {
         let table = file.guidance.as_deref().unwrap_or(&absent);
         self.later_guidance(table);
         let solver = self.solver(table);
+        self.accuracy(table, &solver);
         Guidance {
             neighbours: self.neighbours(table, &solver),
             solver,
+            order: table.order() as u8,
+            factored: table.factored(),
             diagonal: table.diagonal(),
             derivation: self.derivation(table),
             sampling: table.sampling(),
             wall_fallback: table.wall_fallback(),
             tie_order: self.tie_order(table),
+            line_of_sight: table.line_of_sight(),
+            publish: publish(table),
             cache_bytes: (table.cache_mb() * 1.0e6) as u64,
             ..Guidance::default()
         }
@@ -39,29 +43,22 @@ impl Check<'_> {
 
     /// Values whose effect comes later.
     fn later_guidance(&mut self, table: &GuidanceFile) {
-        let span = |written: Option<&Range<usize>>| written.cloned().unwrap_or_default();
-        let after = match &table.publish {
-            Some(At { value: PublishFile::After(after), .. }) => after.after_ticks(),
-            _ => 0,
-        };
-        for (wanted, written, what) in [
-            (table.tile_cells() > 0, table.tile_cells.as_ref().map(|t| &t.span), "solving by tiles"),
-            (table.order() == 2, table.order.as_ref().map(|o| &o.span), "second order"),
-            (table.factored(), table.factored.as_ref().map(|f| &f.span), "a factored distance"),
-            (
-                table.line_of_sight(),
-                table.line_of_sight.as_ref().map(|l| &l.span),
-                "the shortcut by line of sight",
-            ),
-            (
-                after > 0,
-                table.publish.as_ref().map(|p| &p.span),
-                "publishing fields later than in the same tick",
-            ),
-        ] {
-            if wanted {
-                self.not_yet(&span(written), what);
-            }
+        if let Some(tiles) = table.tile_cells.as_ref().filter(|_| table.tile_cells() > 0) {
+            self.not_yet(&tiles.span, "solving by tiles");
+        }
+    }
+
+    /// Order and factoring, which only the eikonal solvers have.
+    fn accuracy(&mut self, table: &GuidanceFile, solver: &Solver) {
+        if matches!(solver, Solver::FastMarching | Solver::FastSweeping | Solver::FastIterative) {
+            return;
+        }
+        let help = "fast-marching, fast-sweeping or fast-iterative as distance";
+        if let Some(order) = table.order.as_ref().filter(|o| o.value == 2) {
+            self.add(&order.span, "this distance has no second order", help);
+        }
+        if let Some(factored) = table.factored.as_ref().filter(|f| f.value) {
+            self.add(&factored.span, "this distance cannot be factored", help);
         }
     }
 
@@ -236,6 +233,15 @@ impl Check<'_> {
         }
         exits.sort_by_cached_key(|e: &ExpectExit| (e.goal, format!("{e:?}")));
         exits
+    }
+}
+
+fn publish(table: &GuidanceFile) -> Publish {
+    match &table.publish {
+        Some(At { value: PublishFile::After(after), .. }) if after.after_ticks() > 0 => {
+            Publish::AfterTicks(after.after_ticks() as u32)
+        }
+        _ => Publish::SameTick,
     }
 }
 

@@ -4,6 +4,7 @@ use super::super::problem::Problems;
 use super::List;
 use super::value::{At, FromValue, read_at, table_of, tables};
 use super::words::{DirectionWord, DistanceWord, ModelWord, PublishWord};
+use crate::base::limit;
 use crate::field::{Diagonal, Sampling, WallFallback, Weight};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -38,9 +39,9 @@ tables! {
         distance: DistanceWord = DistanceWord::FastMarching,
         /// Move lengths in cells for "kernel", the upper row first; 0 forbids a move.
         kernel: List<[f64; 3]>,
-        /// Of accuracy: 1 or 2 (2: not supported yet).
+        /// Of accuracy, 1 or 2; eikonal distances only.
         order: u64 [1, 2] = 1,
-        /// Whether the distance is factored by that of an open plane (not supported yet).
+        /// Whether the distance is factored by that of an open plane; eikonal distances only.
         factored: bool = false,
         /// The direction derivation.
         direction: DirectionWord = DirectionWord::Gradient,
@@ -52,13 +53,13 @@ tables! {
         wall_fallback: WallFallback = WallFallback::Neutral,
         /// The order of N, E, S and W among equals, each once.
         tie_order: String = "NESW".to_owned(),
-        /// Whether agents walk straight to a goal in sight (not supported yet).
+        /// Whether agents walk straight to a goal in sight where nothing on the way costs more than its length.
         line_of_sight: bool = false,
         /// Cells along the side of a tile; 0 solves whole fields (others: not supported yet).
         tile_cells: u64 [0, 65536] = 0,
         /// What fields may take.
         cache_mb: f64 [0.0, 1.0e6] = 1000.0,
-        /// When a field becomes visible (later than "same-tick": not supported yet).
+        /// When a field becomes visible: in the tick in which it is due, or so many ticks later.
         publish: PublishFile => "\"same-tick\"",
     }
 
@@ -69,8 +70,8 @@ tables! {
     /// publish = { after_ticks = 4 }
     /// ```
     AfterFile {
-        /// Ticks until a field becomes visible.
-        after_ticks: u64 [0, 100_000] = 0,
+        /// Ticks until a field becomes visible; agents without one hold.
+        after_ticks: u64 [0, limit::TICKS] = 0,
     }
 
     /// How density becomes a price.
