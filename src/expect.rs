@@ -160,6 +160,7 @@ impl Findings {
         self.exact("stuck", expect.stuck, report.stuck);
         self.exact("blocked", expect.blocked, report.blocked);
         self.exact("settled", expect.settled, report.settled);
+        self.exact("waiting", expect.waiting, report.waiting);
         if let Some(most) = expect.travel_p95_s {
             self.bounded(Place::key("travel_p95_s"), report.travel_s.p95, Bound::AtMost(most), " s");
         }
@@ -239,6 +240,7 @@ mod tests {
         report.travel_s.p95 = Some(40.0);
         report.digest = Digest(5);
         (report.unreachable, report.stuck, report.blocked, report.settled) = (1, 2, 3, 4);
+        report.waiting = 6;
         let line = LineReport { rightwards: 6, leftwards: 2, flow_per_s: Some(1.5), ..LineReport::default() };
         report.lines.insert("door".to_owned(), line);
         let measure =
@@ -282,6 +284,7 @@ mod tests {
             [2, 3].map(|v| met(|e| e.stuck = Some(v))),
             [3, 2].map(|v| met(|e| e.blocked = Some(v))),
             [4, 5].map(|v| met(|e| e.settled = Some(v))),
+            [6, 7].map(|v| met(|e| e.waiting = Some(v))),
             [40.0, 39.0].map(|v| met(|e| e.travel_p95_s = Some(v))),
             [1.5, 1.6].map(|v| flow(Some(v), None, [None; 2])),
             [1.5, 1.4].map(|v| flow(None, Some(v), [None; 2])),

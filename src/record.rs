@@ -39,6 +39,8 @@ pub struct Counts {
     pub stuck: u32,
     /// Agents inside who are settled.
     pub settled: u32,
+    /// Agents inside who wait: at their place, or for one.
+    pub waiting: u32,
     /// Agents who are due and wait outside for room.
     pub outside: u32,
 }

@@ -42,7 +42,7 @@ pub struct Change {
 #[derive(Debug, thiserror::Error)]
 pub enum RegressionError {
     /// The scenario is not valid.
-    #[error("{error}{}", problems(error))]
+    #[error("{}", error.listing())]
     Scenario {
         /// What is wrong with it.
         #[from]
@@ -51,11 +51,6 @@ pub enum RegressionError {
     /// The run failed.
     #[error("the run failed: {0}")]
     Run(#[from] SimulationError),
-}
-
-fn problems(error: &ScenarioError) -> String {
-    let lines = error.problems().iter().map(|p| format!("\n  line {}, column {}: {p}", p.line, p.column));
-    lines.collect::<Vec<_>>().concat()
 }
 
 /// Watches a run for its baseline; grows by two bytes a tick.

@@ -148,20 +148,25 @@ impl Site {
         goal.slots.truncate(goal.capacity.map_or(usize::MAX, |c| c as usize));
     }
 
-    /// Places in shapes for the largest body, on a hexagonal lattice, from the middle outwards.
+    /// Places in shapes for the largest body that is to come; where it has none, for the smallest. Doors count as open:
+    /// they may open later.
     fn found_slots(&self, shapes: &[Shape]) -> Vec<Point> {
-        let core = self.scenario.largest_core_radius();
-        let comfort = self.scenario.classes.iter().map(|c| c.comfort_radius).max().unwrap_or(0);
-        let spacing = (2 * comfort + SLOT_GAP).max(SLOT_GAP);
-        let Some(middle) = shapes.iter().find_map(Shape::anchor) else { return Vec::new() };
-        let is_point = matches!(shapes, [Shape::Circle { radius, .. }] if *radius <= POINT_RADIUS);
-        let rings = if is_point { POINT_RINGS } else { lattice_rings(shapes, middle, spacing) };
-        let mut slots: Vec<Point> = hex_lattice(middle, spacing, rings)
-            .filter(|&p| is_point || shapes.iter().any(|s| s.contains(p)))
-            .filter(|&p| self.terrain.is_free(Body { at: p, radius: core }))
-            .collect();
-        slots.sort_by_key(|p| (p.minus(middle).length_squared(), p.y, p.x));
-        slots
+        let doors = self.scenario.doors.len();
+        let with_open_doors = self.terrain.solids()[..doors].iter().any(|door| door.closed).then(|| {
+            let mut solids = self.terrain.solids().to_vec();
+            solids[..doors].iter_mut().for_each(|door| door.closed = false);
+            Terrain::new(self.scenario.area.clone(), solids, self.terrain.walls().reach())
+        });
+        let terrain = with_open_doors.as_ref().unwrap_or(&self.terrain);
+        let in_use = self.scenario.classes_in_use();
+        let classes = || in_use.iter().map(|&class| self.scenario.class(class));
+        let core = (classes().map(|c| c.core_radius).max(), classes().map(|c| c.core_radius).min());
+        let comfort = (classes().map(|c| c.comfort_radius).max(), classes().map(|c| c.comfort_radius).min());
+        let slots = lattice_places(terrain, shapes, core.0.unwrap_or(0), comfort.0.unwrap_or(0));
+        if !slots.is_empty() {
+            return slots;
+        }
+        lattice_places(terrain, shapes, core.1.unwrap_or(0), comfort.1.unwrap_or(0))
     }
 
     /// See [`GoalNow::arrives_within`]. Walls that always stand decide: a door that closes does not bring a goal closer.
@@ -475,6 +480,23 @@ fn lattice_rings(shapes: &[Shape], middle: Point, spacing: i32) -> i32 {
         reach.iter().map(|v| v.abs()).max()
     };
     shapes.iter().filter_map(far).max().unwrap_or(0) / (spacing * 3 / 4).max(1) + 2
+}
+
+/// Places in shapes for bodies of one size, on a hexagonal lattice, from the middle outwards.
+fn lattice_places(terrain: &Terrain, shapes: &[Shape], core: i32, comfort: i32) -> Vec<Point> {
+    let spacing = (2 * comfort + SLOT_GAP).max(SLOT_GAP);
+    let is_free = |at: Point| terrain.is_free(Body { at, radius: core });
+    let is_point = matches!(shapes, [Shape::Circle { radius, .. }] if *radius <= POINT_RADIUS);
+    let fitting = shapes.iter().find_map(|shape| shape.find_place(core, is_free));
+    let anchor = || shapes.iter().find_map(Shape::anchor).filter(|_| is_point);
+    let Some(middle) = fitting.or_else(anchor) else { return Vec::new() };
+    let rings = if is_point { POINT_RINGS } else { lattice_rings(shapes, middle, spacing) };
+    let mut slots: Vec<Point> = hex_lattice(middle, spacing, rings)
+        .filter(|&p| is_point || shapes.iter().any(|s| s.contains(p)))
+        .filter(|&p| is_free(p))
+        .collect();
+    slots.sort_by_key(|p| (p.minus(middle).length_squared(), p.y, p.x));
+    slots
 }
 
 fn hex_lattice(middle: Point, spacing: i32, rings: i32) -> impl Iterator<Item = Point> {

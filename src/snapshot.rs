@@ -89,8 +89,8 @@ impl Snapshot {
         )?;
         writeln!(
             out,
-            "at the end: settled {}, unreachable {}, blocked {}, stuck {}",
-            report.settled, report.unreachable, report.blocked, report.stuck
+            "at the end: settled {}, waiting {}, unreachable {}, blocked {}, stuck {}",
+            report.settled, report.waiting, report.unreachable, report.blocked, report.stuck
         )?;
         match self.arrived_s {
             Some((first, last)) => writeln!(out, "first arrival {first:.2} s, last {last:.2} s")?,

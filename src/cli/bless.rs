@@ -5,6 +5,7 @@ use crate::base::Digest;
 use crate::expect::{Expected, Finding, Place};
 use crate::regression::Baseline;
 use crate::scenario::Scenario;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
@@ -18,9 +19,16 @@ pub(super) struct Blessing {
     pub(super) written: Vec<(String, String)>,
 }
 
-/// Where the baseline of a scenario stands: `hall.toml` has `hall.baseline` beside it.
+/// Where the baseline of a scenario stands: `hall.toml` has `hall.baseline` beside it, `hall.txt` `hall.txt.baseline`. A
+/// link has none of its own.
 pub(super) fn baseline_file(scenario: &Path) -> PathBuf {
-    scenario.with_extension("baseline")
+    let file = scenario.canonicalize().unwrap_or_else(|_| scenario.to_owned());
+    if file.extension().is_some_and(|extension| extension == "toml") {
+        return file.with_extension("baseline");
+    }
+    let mut name = file.into_os_string();
+    name.push(".baseline");
+    PathBuf::from(name)
 }
 
 impl Blessing {
@@ -61,33 +69,33 @@ impl Blessing {
         Ok(Self { file: file.to_owned(), text, baseline, written })
     }
 
-    /// Writes the files, each whole or not at all.
+    /// Writes the files, each whole or not at all; the scenario last, since its digest is what vouches for both.
     pub(super) fn write(&self) -> Result<(), Failure> {
-        if let Some(text) = &self.text {
-            replace(&self.file, text)?;
+        let (file, text) = (baseline_file(&self.file), self.baseline.text());
+        if !std::fs::read_to_string(&file).is_ok_and(|old| old == text) {
+            replace(&file, &text)?;
         }
-        let baseline = baseline_file(&self.file);
-        let text = self.baseline.text();
-        if std::fs::read_to_string(&baseline).is_ok_and(|old| old == text) {
-            Ok(())
-        } else {
-            replace(&baseline, &text)
-        }
+        self.text.as_ref().map_or(Ok(()), |text| replace(&self.file, text))
     }
 }
 
-/// Replaces a file, or makes it.
+/// Replaces a file, or makes it. A link stays a link: what it leads to is replaced.
 fn replace(file: &Path, text: &str) -> Result<(), Failure> {
+    let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let fresh = target.with_file_name(name);
+    let old = std::fs::metadata(&target).ok();
     let write = || -> std::io::Result<()> {
-        // A link stays a link: what it leads to is replaced.
-        let target = file.canonicalize().or_else(|_| Ok::<_, std::io::Error>(file.to_owned()))?;
-        let mut name = target.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
-        let fresh = target.with_file_name(name);
-        let written = std::fs::write(&fresh, text).and_then(|()| {
-            if let Ok(old) = std::fs::metadata(&target) {
+        if old.as_ref().is_some_and(|old| old.permissions().readonly()) {
+            return Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it is read-only"));
+        }
+        let mut new = std::fs::File::create_new(&fresh)?;
+        let written = new.write_all(text.as_bytes()).and_then(|()| {
+            if let Some(old) = &old {
                 std::fs::set_permissions(&fresh, old.permissions())?;
             }
+            new.sync_all()?;
             std::fs::rename(&fresh, &target)
         });
         written.inspect_err(|_| {
@@ -205,5 +213,16 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(replace(&folder.path().join("none/a.toml"), "x").is_err());
+        let mut locked = std::fs::metadata(&file).unwrap().permissions();
+        locked.set_readonly(true);
+        std::fs::set_permissions(&file, locked).unwrap();
+        assert!(replace(&file, "x").unwrap_err().report().unwrap().to_string().contains("read-only"));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+    }
+
+    #[test]
+    fn each_file_has_a_baseline_of_its_own() {
+        let names = ["a.toml", "b", "a.txt"].map(|name| baseline_file(Path::new(name)));
+        assert_eq!(names, ["a.baseline", "b.baseline", "a.txt.baseline"].map(PathBuf::from));
     }
 }

@@ -9,7 +9,7 @@ use crate::base::Digest;
 use crate::expect::{Finding, findings};
 use crate::record::TickRecord;
 use crate::regression::{Baseline, Watch};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, ScenarioError};
 use clap::Args;
 use serde::Serialize;
 use std::io::Write;
@@ -26,8 +26,8 @@ pub(super) struct CheckArguments {
     /// Scenario files, or patterns such as 'scenarios/*.toml'
     #[arg(required = true)]
     scenarios: Vec<String>,
-    /// Accept what came out: show what changed, then write the digest and every missed expectation into the scenario
-    /// (comments and layout stay), and a baseline beside it, by which the next change finds its first tick
+    /// Accept what came out: show what changed, then write the digest, and what would meet every missed expectation that
+    /// was measured, into the scenario (comments and order stay), and a baseline beside it, by which the next change finds its first tick
     #[arg(long)]
     bless: bool,
     /// Threads to use; the results are the same with any number [default: one a processor]
@@ -110,24 +110,40 @@ pub(super) fn check(arguments: &CheckArguments, output: &mut Output) -> Result<(
         }
         ran.push(one);
     }
+    if !arguments.json {
+        // What changed is shown before it is written.
+        print(&ran.iter().map(|one| &one.checked).collect::<Vec<_>>(), output)?;
+        output.flush()?;
+    }
+    let mut written = 0;
+    for (file, one) in files.iter().zip(&mut ran) {
+        match one.blessing.as_ref().map(Blessing::write) {
+            Some(Ok(())) => written += 1,
+            Some(Err(failure)) => {
+                one.checked = failed(file, &failure);
+                worst = Some(worse(worst, failure));
+            }
+            None => {}
+        }
+    }
     if arguments.json {
         let scenarios = ran.iter().map(|one| &one.checked).collect();
         output.json(&CheckReport { met: worst.is_none(), scenarios })?;
-    } else {
-        print(&ran.iter().map(|one| &one.checked).collect::<Vec<_>>(), output)?;
+    } else if arguments.bless {
+        output.line(format!("{written} blessed: what is new above is written"))?;
     }
-    // Only what has been shown is written.
-    output.flush()?;
-    ran.iter().filter_map(|one| one.blessing.as_ref()).try_for_each(Blessing::write)?;
     worst.map_or(Ok(()), Err)
 }
 
 /// Prints what is wrong with a scenario, and notes it.
 fn failed(file: &Path, failure: &Failure) -> Checked {
     let report = failure.report();
+    let scenario = report.and_then(|report| report.downcast_ref::<ScenarioError>());
+    let place = if scenario.is_some() { String::new() } else { format!("{}: ", file.display()) };
     if let Some(report) = report {
-        let _ = writeln!(std::io::stderr(), "{}: {report:?}", file.display());
+        let _ = writeln!(std::io::stderr(), "{place}{report:?}");
     }
+    let error = scenario.map(ScenarioError::listing).or(report.map(ToString::to_string));
     Checked {
         file: file.display().to_string(),
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -135,7 +151,7 @@ fn failed(file: &Path, failure: &Failure) -> Checked {
         findings: Vec::new(),
         change: None,
         blessed: Vec::new(),
-        error: Some(report.map_or_else(String::new, ToString::to_string)),
+        error: Some(error.unwrap_or_default()),
     }
 }
 
@@ -219,7 +235,7 @@ fn rows_of(one: &Checked) -> Vec<Vec<String>> {
         .map(|f| row(if f.met { "ok" } else { "MISS" }, [&f.what, &f.measured, &f.expected]))
         .collect();
     let digest = one.digest.map_or_else(String::new, |digest| digest.to_string());
-    rows.extend(one.blessed.iter().map(|(key, value)| row("new", [key, value, "written into the scenario"])));
+    rows.extend(one.blessed.iter().map(|(key, value)| row("new", [key, value, "for the scenario"])));
     if rows.is_empty() {
         rows.push(row("ok", ["digest", &digest, "nothing expected"]));
     }
@@ -244,7 +260,11 @@ fn expand(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
             return Err(Failure::input(format!("no file matches {name}")));
         }
         for file in found {
-            if !files.contains(&file) {
+            let same = |other: &PathBuf| match (other.canonicalize(), file.canonicalize()) {
+                (Ok(other), Ok(file)) => other == file,
+                _ => *other == file,
+            };
+            if !files.iter().any(same) {
                 files.push(file);
             }
         }

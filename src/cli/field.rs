@@ -2,7 +2,7 @@
 
 use super::driver::{Progress, on_threads, thread_count};
 use super::failure::Failure;
-use super::output::{Output, thousands};
+use super::output::{Output, shell_word, thousands};
 use super::run::threads;
 use crate::base::{ClassId, GoalId, Point, Workers};
 use crate::field::{Field, Guide};
@@ -93,7 +93,7 @@ pub(super) struct InspectArguments {
 
 const INSPECT_EXAMPLES: &str = "\
 Examples:
-  throng inspect scenarios/strip.toml
+  throng inspect scenarios/tiles.toml
   throng inspect scenarios/strip.toml --at 3.5,2.5
   throng inspect scenarios/rimea-10.toml --goal 'main exit' --json";
 
@@ -163,7 +163,7 @@ pub(super) fn path(arguments: &PathArguments, output: &mut Output) -> Result<(),
     let class = class_named(&scenario, &arguments.class)?;
     let goals = goals_named(&scenario, arguments.goal.as_deref())?;
     let &[goal] = goals.as_slice() else {
-        let known: Vec<&str> = scenario.goals.iter().map(|g| g.name.as_str()).collect();
+        let known: Vec<String> = scenario.goals.iter().map(|g| shell_word(&g.name)).collect();
         return Err(Failure::input(format!("say which goal: --goal {}", known.join(" or --goal "))));
     };
     let from = walkable(&scenario, arguments.from)?;
@@ -262,6 +262,7 @@ fn read_queries(path: &Path, scenario: &Scenario) -> Result<Vec<Query>, Failure>
     let name = path.display();
     let text =
         std::fs::read_to_string(path).map_err(|e| Failure::input(format!("cannot read {name}: {e}")))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let is_scen = text.lines().next().is_some_and(|line| line.trim_start().starts_with("version"));
     let mut queries = Vec::new();
     for (i, line) in text.lines().enumerate().skip(usize::from(is_scen)) {

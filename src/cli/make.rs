@@ -1,7 +1,7 @@
 //! `throng new`, `throng schema`, `throng completions` and `throng man`: what is made from nothing but the program.
 
 use super::failure::Failure;
-use super::output::Output;
+use super::output::{Output, shell_word};
 use crate::base::limit;
 use crate::scenario::schema;
 use clap::{Args, Command, ValueEnum};
@@ -102,7 +102,7 @@ pub(super) fn new(arguments: &NewArguments, output: &mut Output) -> Result<(), F
         )));
     }
     let file = match arguments.name.extension() {
-        Some(extension) if extension == "toml" => arguments.name.clone(),
+        Some(extension) if extension.eq_ignore_ascii_case("toml") => arguments.name.clone(),
         _ => {
             let mut name = arguments.name.clone().into_os_string();
             name.push(".toml");
@@ -115,7 +115,7 @@ pub(super) fn new(arguments: &NewArguments, output: &mut Output) -> Result<(), F
     }
     let text = named(arguments.from.text(), &stem).map_err(Failure::run)?;
     write_new(&file, &text)?;
-    let shown = file.display();
+    let shown = shell_word(&file.display().to_string());
     output.line(format!("{shown} is made. Next:"))?;
     let next = [
         (format!("  throng run {shown}"), "run it and see the numbers"),

@@ -40,7 +40,7 @@ Examples:
   throng run scenarios/bottleneck.toml --seed 8 --out other
   throng diff trace other                            where the two part first
   throng check 'scenarios/*.toml'                    test what the scenarios expect of themselves
-  throng inspect scenarios/strip.toml                what guidance says, cell by cell
+  throng inspect scenarios/tiles.toml                what guidance says, cell by cell
 
 Exit codes: 0 fine, 1 an expectation or comparison failed, 2 bad input or usage, 3 the run itself failed.
 `throng COMMAND --help` explains a command and shows examples.";

@@ -75,6 +75,17 @@ pub(super) fn thousands(n: u64) -> String {
     out
 }
 
+/// A word as a shell takes it whole: quoted where it must be, and no option where it begins with a dash.
+pub(super) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:+,%@".contains(c);
+    let text = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
 /// Seconds as a person reads them.
 pub(super) fn seconds(s: f64) -> String {
     format!("{s:.2} s")
@@ -98,6 +109,14 @@ mod tests {
         let rows =
             [vec!["a".to_owned(), "10".to_owned()], vec!["long".to_owned(), "5".to_owned(), String::new()]];
         assert_eq!(columns(&rows, &(1..2)), ["a     10", "long   5"]);
+    }
+
+    #[test]
+    fn words_are_safe_in_a_shell() {
+        assert_eq!(
+            ["a/b.toml", "my hall.toml", "-x", "it's"].map(shell_word),
+            ["a/b.toml", "'my hall.toml'", "./-x", "'it'\\''s'"]
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::csv::CsvTables;
 use super::driver::{Progress, drive, drive_under, on_threads, thread_count};
 use super::failure::Failure;
-use super::output::{Output, seconds, short_rate, thousands};
+use super::output::{Output, seconds, shell_word, short_rate, thousands};
 use crate::base::limit;
 use crate::record::TickRecord;
 use crate::scenario::Scenario;
@@ -24,10 +24,10 @@ pub(super) struct RunArguments {
     /// The scenario file
     scenario: PathBuf,
     /// Use this seed instead of the scenario's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     seed: Option<u64>,
     /// Stop after this many simulated seconds instead of the scenario's duration
-    #[arg(long, value_name = "S", value_parser = positive_seconds)]
+    #[arg(long, value_name = "S", value_parser = positive_seconds, allow_hyphen_values = true)]
     until: Option<f64>,
     /// Threads to use; the results are the same with any number [default: one a processor]
     #[arg(long, value_name = "N", value_parser = threads)]
@@ -175,6 +175,7 @@ fn report_rows(report: &RunReport) -> Vec<(String, String)> {
     let states = [
         ("removed", report.removed),
         ("settled", report.settled),
+        ("waiting", report.waiting),
         ("waiting outside for room", report.outside),
         ("unreachable", report.unreachable),
         ("blocked", report.blocked),
@@ -239,10 +240,10 @@ fn measure_text(measure: &MeasureReport) -> String {
 
 /// The commands that a person may want next.
 fn print_next(arguments: &RunArguments, output: &mut Output) -> Result<(), Failure> {
-    let scenario = arguments.scenario.display();
+    let scenario = shell_word(&arguments.scenario.display().to_string());
     let next = match &arguments.out {
         Some(trace) => {
-            let trace = trace.display();
+            let trace = shell_word(&trace.display().to_string());
             vec![
                 vec![format!("  throng replay {trace}"), "is it the same again, tick by tick?".to_owned()],
                 vec![

@@ -342,6 +342,8 @@ pub struct Expect {
     pub blocked: Option<u32>,
     /// Agents that end settled, exactly.
     pub settled: Option<u32>,
+    /// Agents that end waiting, exactly.
+    pub waiting: Option<u32>,
     /// Seconds; 95 of 100 who arrived took no longer.
     pub travel_p95_s: Option<f64>,
     /// Flows over lines.
@@ -416,6 +418,15 @@ tables! {
 }
 
 impl Scenario {
+    /// The classes of those who are to come, in order; all, where nobody is.
+    pub fn classes_in_use(&self) -> Vec<ClassId> {
+        let of_sources = self.sources.iter().flat_map(|s| s.classes.iter().map(|(class, _)| *class));
+        let mut classes: Vec<ClassId> = of_sources.chain(self.agents.iter().map(|a| a.class)).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        if classes.is_empty() { (0..self.classes.len()).map(ClassId::from_index).collect() } else { classes }
+    }
+
     /// Where one who is to start at `at` does: in the middle of the tile, if everybody goes from tile to tile.
     pub fn place_to_start(&self, at: Point) -> Point {
         match self.motion {

@@ -73,6 +73,12 @@ impl ScenarioError {
         &self.file
     }
 
+    /// The error and its problems, a line each with its place.
+    pub fn listing(&self) -> String {
+        let lines = self.problems.iter().map(|p| format!("\n  line {}, column {}: {p}", p.line, p.column));
+        format!("{self}{}", lines.collect::<Vec<_>>().concat())
+    }
+
     /// A file that could not be read at all.
     pub(super) fn unreadable(file: &str, message: String, help: &str) -> Self {
         let problem = Problem {

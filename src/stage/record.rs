@@ -90,6 +90,7 @@ pub fn count(rows: &Rows, totals: Counts) -> Counts {
         blocked: of(State::Blocked),
         stuck: of(State::Stuck),
         settled: of(State::Settled),
+        waiting: of(State::Waiting),
         ..totals
     }
 }

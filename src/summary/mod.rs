@@ -86,6 +86,8 @@ pub struct RunReport {
     pub stuck: u32,
     /// Agents inside who are settled at the end.
     pub settled: u32,
+    /// Agents inside who wait at the end, at their place or for one.
+    pub waiting: u32,
     /// Agents who are due and still wait outside for room at the end.
     pub outside: u32,
     /// Metres; the deepest overlap of two hard cores in any tick.
@@ -356,6 +358,7 @@ impl<O: Outcomes> Summary<O> {
             blocked: counts.blocked,
             stuck: counts.stuck,
             settled: counts.settled,
+            waiting: counts.waiting,
             outside: counts.outside,
             max_overlap_m: self.overlap.deepest_m,
             evacuation_s: self.evacuation(),

@@ -78,6 +78,7 @@ impl FrameSource<'_> {
             blocked: counts.blocked,
             stuck: counts.stuck,
             settled: counts.settled,
+            waiting: counts.waiting,
             outside: counts.outside,
             agent_rows: self.is_recorded(record).then_some(record.rows.len() as u32),
         }

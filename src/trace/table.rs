@@ -290,6 +290,8 @@ table! {
         stuck: u32,
         /// Agents inside who are settled.
         settled: u32,
+        /// Agents inside who wait: at their place, or for one.
+        waiting: u32,
         /// Agents who are due and wait outside for room.
         outside: u32,
         /// Rows of this tick in `agents.arrows`; `None` where its agents were not recorded.

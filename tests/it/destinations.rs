@@ -71,3 +71,25 @@ fn a_door_that_closes_lets_out_whom_it_catches() {
         assert_eq!((counts.arrived, counts.inside), (count, 0), "towards {goal_x}");
     }
 }
+
+/// Places to stay are laid out as if doors were open, for those who come, and wherever a body fits.
+#[test]
+fn every_place_that_holds_a_body_holds_one() {
+    let walker = "[[agent]]\nat = [1, 3]\ngoal = \"g\"\n[[goal]]\nname = \"g\"\nregion = \"seats\"\narrival = \"stay\"\n";
+    let behind_a_door = "[[region]]\nname = \"room\"\nrect = [6, 0, 12, 6]\n[[door]]\nname = \"d\"\nregion = \"room\"\n\
+                         open = false\n[[event]]\nat_s = 10\nopen = \"d\"\n";
+    let unused = "[[class]]\nname = \"huge\"\ncore_radius_m = 0.6\n";
+    for (region, rest) in [
+        ("rect = [8, 2, 10, 4]", behind_a_door),
+        ("polygon = \"POLYGON ((8 2, 8.6 2, 8.6 2.3, 8.3 2.3, 8.3 2.6, 8 2.6, 8 2))\"", unused),
+        ("rect = [11.7, 2.7, 12, 3.3]", ""),
+        ("rect = [9, 0, 9.3, 0.3]", ""),
+        ("rect = [4, 0, 8, 0.25]", ""),
+        ("rect = [4, 0, 10, 0.19]", ""),
+    ] {
+        let seats = format!("[[region]]\nname = \"seats\"\n{region}\n{walker}{rest}");
+        let mut simulation = hall([12, 6], &seats);
+        digests(&mut simulation, u32::MAX);
+        assert_eq!(settled(&simulation), 1, "{region}");
+    }
+}

@@ -41,14 +41,16 @@ impl Check<'_> {
                 }
             }
         }
-        self.check_stays(file, scenario, radius);
+        self.check_stays(file, scenario);
         self.check_tiles(file, scenario);
         self.check_total(scenario);
         self.check_agent_room(file, scenario, &terrain);
     }
 
     /// Who is to stay or wait in a region needs a place in it; doors may open.
-    fn check_stays(&mut self, file: &File, scenario: &Scenario, radius: i32) {
+    fn check_stays(&mut self, file: &File, scenario: &Scenario) {
+        let in_use = scenario.classes_in_use();
+        let radius = in_use.iter().map(|&class| scenario.class(class).core_radius).min().unwrap_or(0);
         let bare = Terrain::new(scenario.area.clone(), Vec::new(), radius + 10_000);
         for entry in file.goal.iter().flat_map(|list| &list.value).filter(|goal| goal.at.is_none()) {
             let goal = entry.name.as_ref().and_then(|name| scenario.goal_named(name));
@@ -75,8 +77,13 @@ impl Check<'_> {
             return;
         }
         let span = file.motion.as_ref().map_or(0..0, |m| m.span.clone());
-        let of_sources = scenario.sources.iter().flat_map(|s| s.classes.iter().map(|(class, _)| *class));
-        let classes = of_sources.chain(scenario.agents.iter().map(|a| a.class));
+        if let Some(goal) = scenario.goals.iter().find(|g| g.arrival != Arrival::Leave || !g.slots.is_empty())
+        {
+            let message =
+                format!("tile-steps know no places to stay or wait, and goal \"{}\" has some", goal.name);
+            self.add(&span, message, "arrival = \"leave\" without slots, or model = \"layered\"");
+        }
+        let classes = scenario.classes_in_use().into_iter();
         let told = scenario.agents.iter().filter_map(|a| a.speed_mps);
         let drawn = classes.clone().map(|class| scenario.class(class).speed_mps.range().1);
         let fastest = drawn.chain(told).fold(0.0, f64::max);

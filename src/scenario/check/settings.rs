@@ -181,6 +181,7 @@ impl Check<'_> {
             stuck: count(table.stuck.as_ref()),
             blocked: count(table.blocked.as_ref()),
             settled: count(table.settled.as_ref()),
+            waiting: count(table.waiting.as_ref()),
             travel_p95_s: number(table.travel_p95_s.as_ref()),
             flows: self.expect_flows(table, names.lines),
             measures: self.expect_measures(table, names.measures),

@@ -218,6 +218,11 @@ fn each_wrong_line_is_named_with_its_place() {
         ("", "[guidance]\ndistance = \"labels\"\nfactored = true", "22:12 this distance cannot be factored"),
         ("", "[guidance]\npublish = { after_ticks = 4000000000000 }", "21:27 4000000000000 is out of range"),
         ("", "[motion]\nmodel = \"social-force\"", "21:9 \"social-force\" is not known here"),
+        (
+            "region = \"exit\"",
+            "region = \"exit\"\narrival = \"stay\"\n[motion]\nmodel = \"tile-steps\"",
+            "16:1 tile-steps know no places to stay or wait",
+        ),
         ("", "[motion]\nmodel = \"tile-steps\"", "20:1 a body is wider than a tile"),
         ("", "[motion]\nmodel = \"tile-steps\"", "20:1 at 2.2 m/s a body moves more than a tile a tick"),
         (

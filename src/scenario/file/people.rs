@@ -122,7 +122,7 @@ tables! {
         /// "fifo" makes the slots a queue.
         order: OrderWord = OrderWord::Any,
         /// Agents that may hold a place at once; the rest wait outside.
-        capacity: u64 [1, limit::AGENTS] => "no bound",
+        capacity: u64 [1, limit::AGENTS] => "as many as there are slots, or places on a lattice in the region",
         /// What happens on arrival: leave the scenario (or go to the next stage), stay for good, or wait.
         arrival: ArrivalWord = ArrivalWord::Leave,
         /// How long a wait lasts; without it, until an event releases the goal.

@@ -211,6 +211,7 @@ tables! {
     /// stuck = 0
     /// blocked = 0
     /// settled = 0
+    /// waiting = 0
     /// travel_p95_s = 40.0
     /// digest = "0123456789abcdef"
     ///
@@ -227,7 +228,7 @@ tables! {
     /// share_min = 0.3
     /// ```
     ExpectFile {
-        /// The time by which everybody who was to come has come and arrived.
+        /// The time by which everybody who was to come has come and left at a goal; those who stay never have.
         all_arrived_by_s: f64 [0.0, LAST_S],
         /// The deepest overlap of two cores.
         max_overlap_m: f64 [0.0, 100.0],
@@ -241,6 +242,8 @@ tables! {
         blocked: u64 [0, limit::AGENTS],
         /// Agents that end settled at a goal with `arrival = "stay"`, exactly.
         settled: u64 [0, limit::AGENTS],
+        /// Agents that end waiting, at their place or for one, exactly.
+        waiting: u64 [0, limit::AGENTS],
         /// The travel time that at most one in twenty exceeds.
         travel_p95_s: f64 [0.0, LAST_S],
         /// Flows over lines.
