@@ -1,11 +1,12 @@
 //! A field: distances and directions to one goal for one class, and how they are read between cell centres.
 
+use super::analysis::Arrows;
 use super::direction::{Deriver, Packed};
 use super::distance::{Distances, solve};
 use super::settings::{Derivation, Guidance, Sampling};
 use super::transition::{Step, Transition};
 use crate::base::{Point, Workers};
-use crate::space::CellIndex;
+use crate::space::{CellIndex, Grid};
 use glam::Vec2;
 
 /// What a field says about a place.
@@ -298,6 +299,13 @@ impl Field {
     pub fn direction(&self, cell: CellIndex) -> Option<Vec2> {
         let vector = self.vector(cell);
         (vector != Vec2::ZERO).then(|| vector.normalize())
+    }
+
+    /// The directions of all open cells.
+    pub fn arrows(&self) -> Arrows {
+        let frame = self.transition.moves.frame();
+        let open = |cell| Some(cell).filter(|&c| self.transition.moves.is_open(c));
+        Grid { frame, values: (0..frame.len() as u32).map(|c| self.direction(open(c)?)).collect() }
     }
 
     /// Whether the cell's centre may stand there and has a way to the goal.

@@ -2,6 +2,7 @@
 //! Knows nothing of agents or scenarios.
 
 mod accurate;
+pub mod analysis;
 mod direction;
 mod distance;
 mod eikonal;
