@@ -9,6 +9,7 @@ mod eikonal;
 #[expect(clippy::module_inception, reason = "a field is what this module is about")]
 mod field;
 mod hops;
+mod lost;
 mod settings;
 mod store;
 mod transition;
@@ -17,6 +18,7 @@ mod transition;
 mod tests;
 
 pub use field::{Field, Guide};
+pub use lost::{LostPassage, lost_passages};
 pub use settings::{
     Compass, Derivation, Diagonal, Guidance, Neighbourhood, Publish, Sampling, Solver, TieOrder,
     WallFallback, Weight,

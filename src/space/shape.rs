@@ -178,7 +178,7 @@ impl Offset {
 }
 
 /// The place on the segment `ab` that is nearest to `point`, to the unit.
-fn nearest_on(a: Point, b: Point, point: Point) -> Point {
+pub(super) fn nearest_on(a: Point, b: Point, point: Point) -> Point {
     let along = b.minus(a);
     let (t, length_squared) = (point.minus(a).dot(along), along.dot(along));
     if t <= 0 || length_squared == 0 {
