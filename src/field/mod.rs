@@ -10,6 +10,7 @@ mod eikonal;
 mod field;
 mod hops;
 mod lost;
+mod repair;
 mod settings;
 mod store;
 mod transition;

@@ -573,3 +573,47 @@ fn what_is_no_passage_is_not_told() {
         assert!(lost.is_empty(), "{gap_m}: {lost:?}");
     }
 }
+
+/// Doors that open and close anywhere: repaired clearance and moves are those made anew.
+#[test]
+fn repaired_moves_are_those_made_anew() {
+    use crate::base::{Draws, Purpose};
+    use crate::space::{Solid, repair_clearance};
+    let slanted = Shape::Polygon(vec![vec![at(2.0, 1.0), at(4.03, 2.21), at(3.7, 2.6), at(1.8, 1.4)]]);
+    let walkable = [vec![ring(0.0, 0.0, 8.0, 5.0)]];
+    let area = Area::from_polygons(Frame::default(), &walkable, vec![slanted], false).unwrap();
+    let frame = GridFrame { columns: 80, rows: 50, cell: 10_000, ring: false };
+    let mut draws = Draws::at(5, Purpose::Choice, 1, 0, 0);
+    let mut solid = || {
+        let (x, y) = (draws.between(-0.5, 7.9), draws.between(-0.5, 4.9));
+        let shape = rect(x, y, x + draws.between(0.05, 1.5), y + draws.between(0.05, 1.5));
+        Solid { shape, closed: draws.unit() < 0.5 }
+    };
+    let solids: Vec<Solid> = (0..12).map(|_| solid()).collect();
+    let mut terrain = Terrain::new(Arc::new(area), solids.clone(), 80_000);
+    let (radius, cap) = (18_000, 38_000);
+    let closed = Grid::filled(frame, false);
+    let one_way = [(rect(5.0, 0.0, 5.5, 5.0), [1.0, 0.0])];
+    let guidance = Guidance::default();
+    let mut clearance = clearance_grid(&terrain, frame, cap);
+    let mut moves: Option<Moves> = None;
+    for i in 0..60 {
+        let door = (i * 7 + i / 12) % solids.len();
+        terrain.change_solids(|s| s[door].closed = !s[door].closed);
+        let changed = solids[door].shape.bounds().unwrap();
+        repair_clearance(&terrain, cap, changed, &mut clearance);
+        assert_eq!(clearance, clearance_grid(&terrain, frame, cap), "edit {i}");
+        let input = MovesInput {
+            terrain: &terrain,
+            clearance: &clearance,
+            radius,
+            closed: &closed,
+            one_way: &one_way,
+            guidance: &guidance,
+        };
+        let anew = Moves::new(&input);
+        let repaired = moves.take().map_or_else(|| anew.clone(), |m| m.repaired(&input, &[changed]));
+        assert!(repaired == anew, "edit {i}");
+        moves = Some(repaired);
+    }
+}

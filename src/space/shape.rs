@@ -44,6 +44,16 @@ impl Rect {
             && other.min.y < self.max.y
     }
 
+    /// The box with `by` units more on every side.
+    #[must_use]
+    pub fn grown(&self, by: i32) -> Self {
+        let (low, high) = (|v: i32| v.saturating_sub(by), |v: i32| v.saturating_add(by));
+        Self {
+            min: Point::new(low(self.min.x), low(self.min.y)),
+            max: Point::new(high(self.max.x), high(self.max.y)),
+        }
+    }
+
     /// The corners, counter-clockwise.
     pub fn ring(&self) -> Ring {
         vec![self.min, Point::new(self.max.x, self.min.y), self.max, Point::new(self.min.x, self.max.y)]
@@ -124,16 +134,7 @@ impl Shape {
 
     /// The cells whose centres lie in the shape, in order.
     pub fn cells(&self, frame: GridFrame) -> impl Iterator<Item = CellIndex> {
-        let bounds = self.bounds();
-        let span = move |low: i32, high: i32, cells: u32| {
-            let clamp = |v: i32| v.div_euclid(frame.cell).clamp(0, cells as i32 - 1) as u32;
-            clamp(low)..=clamp(high)
-        };
-        let rows =
-            bounds.into_iter().flat_map(move |b| span(b.min.y, b.max.y, frame.rows).map(move |row| (b, row)));
-        let cells = rows.flat_map(move |(b, row)| {
-            span(b.min.x, b.max.x, frame.columns).map(move |column| row * frame.columns + column)
-        });
+        let cells = self.bounds().into_iter().flat_map(move |bounds| frame.cells_within(bounds));
         cells.filter(move |&cell| self.contains(frame.centre(cell)))
     }
 

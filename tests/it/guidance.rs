@@ -160,7 +160,7 @@ line_of_sight = true
 fn path(text: &str) -> Vec<Point> {
     let mut simulation = Simulation::new(scenario(text));
     let mut path = Vec::new();
-    while simulation.agents().position.first().is_some() || path.is_empty() {
+    while !simulation.agents().position.is_empty() || path.is_empty() {
         path.extend(simulation.agents().position.first());
         simulation.step().expect("the run goes on");
         assert!(simulation.tick().0 < 400, "it arrives");
