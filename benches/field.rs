@@ -5,9 +5,9 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use std::sync::Arc;
-use throng::base::{Frame, Workers};
+use throng::base::{Frame, Point, Workers};
 use throng::field::{Derivation, Field, Guidance, Moves, MovesInput, Solver, Transition};
-use throng::space::{Area, Grid, GridFrame, Terrain, clearance_grid};
+use throng::space::{Area, Grid, GridFrame, Rect, Terrain, clearance_grid};
 
 fn main() {
     divan::main();
@@ -63,4 +63,62 @@ fn distances<const SOLVER: usize>(bencher: Bencher<'_, '_>, solid: u64) {
 #[divan::bench(args = [0, 30], sample_count = 5)]
 fn distances_and_gradient(bencher: Bencher<'_, '_>, solid: u64) {
     fields(bencher, solid, &Guidance::default());
+}
+
+/// How much of a field depends on what changes.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// A door in the corner farthest from the goal: next to nothing.
+    Far,
+    /// A door in the middle: what lies in its shadow.
+    Middle,
+}
+
+/// A field after a door 3 m wide has closed, repaired; see [`rebuilds`] for what that saves.
+#[divan::bench(args = [Place::Far, Place::Middle], consts = [0, 1], sample_count = 5)]
+fn repairs<const SOLVER: usize>(bencher: Bencher<'_, '_>, place: Place) {
+    let (before, after, goals, _) = door(place, SOLVER);
+    bencher.bench_local(|| before.repaired(&after, &goals).expect("little has changed"));
+}
+
+/// The same from scratch.
+#[divan::bench(args = [Place::Far, Place::Middle], consts = [0, 1], sample_count = 5)]
+fn rebuilds<const SOLVER: usize>(bencher: Bencher<'_, '_>, place: Place) {
+    let (_, after, goals, guidance) = door(place, SOLVER);
+    bencher.bench_local(|| Field::build(after.clone(), &goals, &guidance, &Workers::new(1)));
+}
+
+fn door(place: Place, solver: usize) -> (Field, Transition, [u32; 1], Guidance) {
+    let solver = [Solver::FastMarching, Solver::Dijkstra][solver].clone();
+    let guidance = Guidance { solver, ..Guidance::default() };
+    let mut speed = Grid::filled(FRAME, 1.0);
+    let goals = [0];
+    let open = Transition::from_speeds(&speed, &guidance);
+    let before = Field::build(open, &goals, &guidance, &Workers::new(1));
+    let at = match place {
+        Place::Far => 1000,
+        Place::Middle => 512,
+    };
+    (0..30).for_each(|i| speed[(at + i / 2) * FRAME.columns + at - i / 2] = 0.0);
+    (before, Transition::from_speeds(&speed, &guidance), goals, guidance)
+}
+
+/// Legal moves after a door has closed, repaired: compare `legal_moves`.
+#[divan::bench(sample_count = 5)]
+fn legal_moves_repaired(bencher: Bencher<'_, '_>) {
+    let terrain = terrain(30);
+    let clearance = clearance_grid(&terrain, FRAME, 2 * FRAME.cell);
+    let before = moves(&terrain, &clearance);
+    let at = FRAME.centre(512 * FRAME.columns + 512);
+    let changed = Rect { min: at, max: Point::new(at.x + 300_000, at.y) };
+    let closed = Grid::filled(FRAME, false);
+    let input = MovesInput {
+        terrain: &terrain,
+        clearance: &clearance,
+        radius: 0,
+        closed: &closed,
+        one_way: &[],
+        guidance: &Guidance::default(),
+    };
+    bencher.bench_local(|| before.repaired(&input, &[changed]));
 }

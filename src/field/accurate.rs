@@ -68,7 +68,7 @@ const LEAST_FALL: f64 = -0.5;
 /// The equation on the legal straight moves of a grid, and the values so far.
 struct Accurate<'a> {
     transition: &'a Transition,
-    hops: Hops,
+    hops: Hops<'a>,
     frame: GridFrame,
     cell_m: f64,
     second_order: bool,

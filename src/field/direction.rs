@@ -149,7 +149,7 @@ pub(super) fn unit(step: Step) -> Vec2 {
 }
 
 /// The step nearest to a direction: sectors of 45 degrees around the eight.
-fn nearest_step(v: Vec2) -> Option<Step> {
+pub(super) fn nearest_step(v: Vec2) -> Option<Step> {
     // tan(22.5 degrees): where a straight sector ends.
     const STRAIGHT: f32 = 0.414_213_57;
     let (x, y) = (v.x.abs(), v.y.abs());

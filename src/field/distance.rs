@@ -4,10 +4,11 @@
 //! Those of the eikonal equation are in a file of their own.
 
 use super::accurate;
-use super::eikonal::{iterating, marching, sweeping};
+use super::eikonal::{self, iterating, marching, sweeping};
 use super::hops::{Hops, back};
+use super::repair::{Equation, repair};
 use super::settings::{Guidance, Solver};
-use super::transition::{Step, Transition};
+use super::transition::{Moves, Step, Transition};
 use crate::base::Workers;
 use crate::space::CellIndex;
 use std::cmp::Reverse;
@@ -62,9 +63,65 @@ pub(super) fn solve(
     }
 }
 
+/// Brings distances to the same goals up to date after the moves or prices of some cells have changed: the same bits as
+/// [`solve`]. Returns the cells touched; `None` where only a full solution will do.
+pub(super) fn repaired(
+    transition: &Transition,
+    goals: &[CellIndex],
+    guidance: &Guidance,
+    distances: &mut Distances,
+    changed: &[CellIndex],
+) -> Option<Vec<CellIndex>> {
+    match distances {
+        Distances::Eikonal(_) if accurate::is_wanted(guidance, goals) => None,
+        Distances::Eikonal(values) => Some(eikonal::repaired(transition, values, changed)),
+        Distances::Graph(values) => {
+            let graph = Graph::new(transition, &guidance.solver);
+            let mut bellman = Bellman { moves: &transition.moves, graph, distance: std::mem::take(values) };
+            let touched = repair(&mut bellman, changed);
+            *values = bellman.distance;
+            Some(touched)
+        }
+    }
+}
+
+/// `D = min over legal steps of cost + D(next)`.
+struct Bellman<'a> {
+    moves: &'a Moves,
+    graph: Graph<'a>,
+    distance: Vec<f64>,
+}
+
+impl Equation for Bellman<'_> {
+    fn value(&self, cell: CellIndex) -> f64 {
+        self.distance[cell as usize]
+    }
+
+    fn update(&self, cell: CellIndex) -> f64 {
+        // Steps cost something, so only a goal can be 0.
+        if self.distance[cell as usize] == 0.0 {
+            return 0.0;
+        }
+        let legal = self.moves.legal_steps(cell);
+        let through = |step: usize| {
+            let next = self.graph.hops.to(cell, step);
+            Some(self.distance[next as usize] + self.graph.lengths[step]? * self.graph.price(next))
+        };
+        (0..8).filter(|step| legal & (1 << step) != 0).filter_map(through).fold(f64::INFINITY, f64::min)
+    }
+
+    fn set(&mut self, cell: CellIndex, value: f64) {
+        self.distance[cell as usize] = value;
+    }
+
+    fn push_around(&self, cell: CellIndex, cells: &mut Vec<CellIndex>) {
+        cells.extend(self.graph.entering(cell).map(|(from, _)| from));
+    }
+}
+
 /// The legal steps of a grid, backwards, with their costs.
 struct Graph<'a> {
-    hops: Hops,
+    hops: Hops<'a>,
     /// Length of each step; `None` where the solver knows no such step.
     lengths: [Option<f64>; 8],
     price: Option<&'a [f32]>,
@@ -77,11 +134,16 @@ impl<'a> Graph<'a> {
         Self { hops: Hops::new(&transition.moves), lengths, price }
     }
 
+    /// The price of a metre in a cell.
+    #[inline]
+    fn price(&self, cell: CellIndex) -> f64 {
+        self.price.map_or(1.0, |p| f64::from(p[cell as usize]))
+    }
+
     /// The cells from which a step leads into `cell`, and what that step costs.
     #[inline]
     fn entering(&self, cell: CellIndex) -> impl Iterator<Item = (CellIndex, f64)> {
-        let (from, price) =
-            (self.hops.entering(cell), self.price.map_or(1.0, |p| f64::from(p[cell as usize])));
+        let (from, price) = (self.hops.entering(cell), self.price(cell));
         let lead_here = (0..8).filter(move |step| from & (1 << step) != 0);
         lead_here.filter_map(move |step| Some((self.hops.to(cell, step), self.lengths[back(step)]? * price)))
     }

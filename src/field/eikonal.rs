@@ -4,6 +4,7 @@
 //! leaves no trace.
 
 use super::hops::Hops;
+use super::repair::{Equation, repair};
 use super::transition::Transition;
 use crate::base::Workers;
 use crate::space::CellIndex;
@@ -13,7 +14,7 @@ use std::collections::BinaryHeap;
 /// The equation on the legal straight moves of a grid, and the values so far.
 struct Eikonal<'a> {
     transition: &'a Transition,
-    hops: Hops,
+    hops: Hops<'a>,
     cell_m: f32,
     distance: Vec<f32>,
 }
@@ -22,6 +23,10 @@ impl<'a> Eikonal<'a> {
     fn new(transition: &'a Transition, goals: &[CellIndex]) -> Self {
         let mut distance = vec![f32::INFINITY; transition.moves.frame().len()];
         goals.iter().for_each(|&goal| distance[goal as usize] = 0.0);
+        Self::from(transition, distance)
+    }
+
+    fn from(transition: &'a Transition, distance: Vec<f32>) -> Self {
         let hops = Hops::new(&transition.moves);
         Self { transition, hops, cell_m: transition.cell_m() as f32, distance }
     }
@@ -73,6 +78,37 @@ impl<'a> Eikonal<'a> {
     fn unsettled(&mut self) -> Vec<CellIndex> {
         (0..self.distance.len() as u32).filter(|&cell| self.replace(cell)).collect()
     }
+}
+
+impl Equation for Eikonal<'_> {
+    fn value(&self, cell: CellIndex) -> f64 {
+        f64::from(self.distance[cell as usize])
+    }
+
+    fn update(&self, cell: CellIndex) -> f64 {
+        f64::from(Eikonal::update(self, cell))
+    }
+
+    fn set(&mut self, cell: CellIndex, value: f64) {
+        // It came from an update, so nothing is lost.
+        self.distance[cell as usize] = value as f32;
+    }
+
+    fn push_around(&self, cell: CellIndex, cells: &mut Vec<CellIndex>) {
+        cells.extend(self.around(cell));
+    }
+}
+
+/// Brings distances up to date after the moves or prices of some cells have changed; returns the cells touched.
+pub(super) fn repaired(
+    transition: &Transition,
+    distance: &mut Vec<f32>,
+    changed: &[CellIndex],
+) -> Vec<CellIndex> {
+    let mut eikonal = Eikonal::from(transition, std::mem::take(distance));
+    let touched = repair(&mut eikonal, changed);
+    *distance = eikonal.distance;
+    touched
 }
 
 /// What to march on from: values not yet passed on, roughly the smallest first.

@@ -1,11 +1,12 @@
 //! A field: distances and directions to one goal for one class, and how they are read between cell centres.
 
+use super::analysis::Arrows;
 use super::direction::{Deriver, Packed};
-use super::distance::{Distances, solve};
+use super::distance::{Distances, repaired, solve};
 use super::settings::{Derivation, Guidance, Sampling};
 use super::transition::{Step, Transition};
 use crate::base::{Point, Workers};
-use crate::space::CellIndex;
+use crate::space::{CellIndex, Grid};
 use glam::Vec2;
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub struct Field {
     steps: [Step; 8],
     /// Units; where x = 0 lies on the field's own grid.
     origin_x: i32,
+    goals: Vec<CellIndex>,
     distances: Distances,
     /// Empty where directions are made on demand.
     directions: Vec<Packed>,
@@ -58,6 +60,8 @@ const RIDGE_REACH: i32 = 2;
 const BORROW_ROUNDS: usize = 4;
 /// Cells around a place that are searched for guidance where its own cell has none.
 const STRAY_REACH: i32 = 6;
+/// Where more than one cell in so many has changed, a repair is not worth the while.
+const REPAIRED_PART: usize = 8;
 
 impl Field {
     /// Solves for the distances to `goals` and derives the directions.
@@ -74,6 +78,7 @@ impl Field {
             steps: guidance.tie_order.steps(),
             origin_x: 0,
             guidance: guidance.clone(),
+            goals: goals.to_vec(),
             transition,
             distances,
             directions: Vec::new(),
@@ -116,6 +121,45 @@ impl Field {
         field
     }
 
+    /// The field on changed ground, with the same bits as [`Field::build`] for the same guidance, solved only where it
+    /// depends on what changed. `None` where a full solution is due: for other goals or another grid, where a large part has
+    /// changed, and for distances of second order or factored, which no equation fixes.
+    ///
+    /// **Cost:** copies, a comparison of both grounds, and work for the cells whose distance changes.
+    pub fn repaired(&self, transition: &Transition, goals: &[CellIndex]) -> Option<Self> {
+        let frame = transition.moves.frame();
+        if frame != self.transition.moves.frame() || goals != self.goals {
+            return None;
+        }
+        let changed = transition.differing_cells(&self.transition);
+        if changed.len() > frame.len() / REPAIRED_PART {
+            return None;
+        }
+        let mut field = Self { transition: transition.clone(), borrowed: Vec::new(), ..self.clone() };
+        let touched = repaired(transition, goals, &self.guidance, &mut field.distances, &changed)?;
+        if !self.directions.is_empty() {
+            field.derive_around(self, changed.into_iter().chain(touched));
+        }
+        field.lend_to_closed_cells();
+        Some(field)
+    }
+
+    /// Derives directions anew in and next to some cells; `before` is the field that they came from.
+    fn derive_around(&mut self, before: &Self, cells: impl Iterator<Item = CellIndex>) {
+        let frame = self.transition.moves.frame();
+        let square =
+            |cell| (-1..=1).flat_map(move |dy| (-1..=1).filter_map(move |dx| frame.neighbour(cell, dx, dy)));
+        let mut stale: Vec<CellIndex> = cells.flat_map(square).collect();
+        stale.sort_unstable();
+        stale.dedup();
+        for cell in stale {
+            let (direction, fell_back) = self.deriver().direction(cell);
+            let (_, had_fallen_back) = before.deriver().direction(cell);
+            self.fallbacks = self.fallbacks + u32::from(fell_back) - u32::from(had_fallen_back);
+            self.directions[cell as usize] = Packed::new(direction);
+        }
+    }
+
     fn deriver(&self) -> Deriver<'_> {
         Deriver {
             transition: &self.transition,
@@ -128,20 +172,21 @@ impl Field {
     /// A closed cell in which a centre may still stand takes the guidance of the best cell in sight.
     fn lend_to_closed_cells(&mut self) {
         let moves = self.transition.moves.clone();
+        let may_borrow = |&cell: &CellIndex| !moves.is_open(cell) && moves.has_links(cell);
+        let mut closed: Vec<CellIndex> = (0..moves.frame().len() as u32).filter(may_borrow).collect();
         for _ in 0..BORROW_ROUNDS {
             let best = |cell: CellIndex| {
                 let linked = Step::ALL.into_iter().filter(|&s| moves.is_linked(cell, s));
                 let owners = linked.filter_map(|s| self.owner(moves.neighbour(cell, s)?));
                 owners.min_by(|&a, &b| self.distances.at(a).total_cmp(&self.distances.at(b)).then(a.cmp(&b)))
             };
-            let closed =
-                (0..moves.frame().len() as u32).filter(|&c| !moves.is_open(c) && self.lender(c).is_none());
-            let lent: Vec<_> = closed.filter_map(|cell| Some((cell, best(cell)?))).collect();
+            let lent: Vec<_> = closed.iter().filter_map(|&cell| Some((cell, best(cell)?))).collect();
             if lent.is_empty() {
                 break;
             }
             self.borrowed.extend(lent);
             self.borrowed.sort_unstable();
+            closed.retain(|&cell| self.lender(cell).is_none());
         }
     }
 
@@ -266,7 +311,7 @@ impl Field {
         if too_far || (self.transition.moves.is_open(home) && !is_off) {
             return Guide::Unreachable;
         }
-        if !is_off && self.has_links(home) {
+        if !is_off && self.transition.moves.has_links(home) {
             return self.guide_along_links(home, at);
         }
         let square =
@@ -279,10 +324,6 @@ impl Field {
             Some(Guide::Way { toward, cost: self.distances.at(cell) as f32 })
         };
         nearest.and_then(back).unwrap_or(Guide::Unreachable)
-    }
-
-    fn has_links(&self, cell: CellIndex) -> bool {
-        Step::ALL.into_iter().any(|s| self.transition.moves.is_linked(cell, s))
     }
 
     /// From a closed cell to the nearest cell with guidance, from cell to cell in sight: never through a wall.
@@ -347,6 +388,13 @@ impl Field {
         (vector != Vec2::ZERO).then(|| vector.normalize())
     }
 
+    /// The directions of all open cells.
+    pub fn arrows(&self) -> Arrows {
+        let frame = self.transition.moves.frame();
+        let open = |cell| Some(cell).filter(|&c| self.transition.moves.is_open(c));
+        Grid { frame, values: (0..frame.len() as u32).map(|c| self.direction(open(c)?)).collect() }
+    }
+
     /// Whether the cell's centre may stand there and has a way to the goal.
     pub fn is_reachable(&self, cell: CellIndex) -> bool {
         self.transition.moves.is_open(cell) && self.distances.at(cell).is_finite()
@@ -364,6 +412,7 @@ impl Field {
 
     /// Bytes held, apart from the transition model that fields share.
     pub fn bytes(&self) -> u64 {
-        self.distances.bytes() + 4 * self.directions.len() as u64 + 8 * self.borrowed.len() as u64
+        let cells = self.directions.len() + self.goals.len() + 2 * self.borrowed.len();
+        self.distances.bytes() + 4 * cells as u64
     }
 }

@@ -29,10 +29,9 @@ impl HopTable {
 
 /// The steps that lead into every cell.
 #[derive(Debug)]
-pub(super) struct Hops {
+pub(super) struct Hops<'a> {
     table: HopTable,
-    /// A bit per step back, from whose end a legal step leads here.
-    entering: Vec<u8>,
+    entering: &'a [u8],
 }
 
 /// The number of the step back.
@@ -41,17 +40,21 @@ pub(super) fn back(step: usize) -> usize {
     (step & 4) | ((step + 2) & 3)
 }
 
-impl Hops {
-    pub(super) fn new(moves: &Moves) -> Self {
-        let table = HopTable::new(moves.frame());
-        let mut entering = vec![0; moves.frame().len()];
-        for cell in 0..moves.frame().len() as u32 {
-            let legal = moves.legal_steps(cell);
-            for step in (0..8).filter(|step| legal & (1 << step) != 0) {
-                entering[table.to(cell, step) as usize] |= 1 << back(step);
-            }
+/// For every cell a bit per step back, from whose end a legal step leads to it.
+pub(super) fn entering(frame: GridFrame, legal: &[u8]) -> Vec<u8> {
+    let table = HopTable::new(frame);
+    let mut entering = vec![0; legal.len()];
+    for (cell, &legal) in legal.iter().enumerate() {
+        for step in (0..8).filter(|step| legal & (1 << step) != 0) {
+            entering[table.to(cell as u32, step) as usize] |= 1 << back(step);
         }
-        Self { table, entering }
+    }
+    entering
+}
+
+impl<'a> Hops<'a> {
+    pub(super) fn new(moves: &'a Moves) -> Self {
+        Self { table: HopTable::new(moves.frame()), entering: moves.entering() }
     }
 
     pub(super) fn table(&self) -> HopTable {

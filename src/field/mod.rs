@@ -2,6 +2,7 @@
 //! Knows nothing of agents or scenarios.
 
 mod accurate;
+pub mod analysis;
 mod direction;
 mod distance;
 mod eikonal;
@@ -9,6 +10,8 @@ mod eikonal;
 mod field;
 mod goal;
 mod hops;
+mod lost;
+mod repair;
 mod settings;
 mod store;
 mod transition;
@@ -18,6 +21,7 @@ mod tests;
 
 pub use field::{Field, Guide};
 pub use goal::{GoalInput, goal_cells};
+pub use lost::{LostPassage, lost_passages};
 pub use settings::{
     Compass, Derivation, Diagonal, Guidance, Neighbourhood, Publish, Sampling, Solver, TieOrder,
     WallFallback, Weight,

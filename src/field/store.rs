@@ -81,16 +81,16 @@ impl FieldStore {
         }
     }
 
-    /// Keeps the fields for which `keep` holds.
-    pub fn retain(&mut self, keep: impl Fn(&FieldKey) -> bool) {
+    /// Keeps the fields for which `keep` holds, and returns the others in order of key.
+    pub fn retain(&mut self, keep: impl Fn(&FieldKey) -> bool) -> Vec<(FieldKey, Arc<Field>)> {
         let overtaken: Vec<FieldKey> = self.fields.keys().filter(|k| !keep(k)).copied().collect();
-        overtaken.into_iter().for_each(|key| self.remove(key));
+        overtaken.into_iter().filter_map(|key| Some((key, self.remove(key)?))).collect()
     }
 
-    fn remove(&mut self, key: FieldKey) {
-        if let Some((_, field)) = self.fields.remove(&key) {
-            self.counters.bytes -= field.bytes();
-        }
+    fn remove(&mut self, key: FieldKey) -> Option<Arc<Field>> {
+        let (_, field) = self.fields.remove(&key)?;
+        self.counters.bytes -= field.bytes();
+        Some(field)
     }
 
     /// The keys of the fields held, in order.

@@ -517,3 +517,108 @@ fn a_closed_cell_beside_the_goal_is_not_the_goal() {
         }
     }
 }
+
+/// A slit between two halls, straight or slanted; the passage through it is lost with cells that are too large, and kept
+/// with those that the report asks for, wherever the grid lies.
+#[test]
+fn lost_passages_are_told_with_the_cell_that_keeps_them() {
+    let walkable = [vec![ring(0.0, 0.0, 9.0, 6.0)]];
+    let straight = [rect(4.0, 0.0, 5.0, 2.3), rect(4.0, 2.8, 5.0, 6.0)];
+    let slanted = [
+        Shape::Polygon(vec![vec![at(3.0, 0.0), at(4.0, 0.0), at(5.0, 2.3), at(4.0, 2.3)]]),
+        Shape::Polygon(vec![vec![at(4.2, 2.85), at(5.2, 2.8), at(6.5, 6.0), at(5.5, 6.0)]]),
+    ];
+    let posts = [rect(4.0, 0.0, 4.2, 2.3), rect(4.35, 2.7, 4.5, 6.0)];
+    for obstacles in [straight, slanted, posts] {
+        let plan = |cell_m: f64| Plan {
+            walkable: &walkable,
+            obstacles: obstacles.to_vec(),
+            goals: vec![rect(8.0, 0.0, 9.0, 6.0)],
+            cell_m,
+            ..Plan::default()
+        };
+        let lost = |cell_m: f64| {
+            let hall = plan(cell_m).hall(false);
+            let reached = hall.field.remaining_cost(at(1.0, 1.0)).is_some();
+            (lost_passages(&hall.terrain, hall.radius, &hall.field.transition().moves), reached)
+        };
+        let (passages, reached) = lost(0.37);
+        assert!(!reached && passages.len() == 1, "{passages:?}");
+        let passage = passages[0];
+        assert!((36_000..=51_000).contains(&passage.width), "{passage:?}");
+        assert!((at(4.6, 2.5).minus(passage.at).length_squared() as f64).sqrt() < 70_000.0, "{passage:?}");
+        let keeping = f64::from(passage.keeping_cell.unwrap()) / 1e5;
+        assert!((0.02..0.16).contains(&keeping), "{passage:?}");
+        for part in [1.0, 0.93, 0.81, 0.67] {
+            let (passages, reached) = lost((keeping * part * 1e5).floor() / 1e5);
+            assert!(passages.is_empty() && reached, "{keeping} m times {part}: {passages:?}");
+        }
+    }
+}
+
+/// Walls that leave no body through, niches and wide openings are no lost passages.
+#[test]
+fn what_is_no_passage_is_not_told() {
+    let walkable = [vec![ring(0.0, 0.0, 9.0, 6.0)]];
+    let plan = |gap_m: f64| Plan {
+        walkable: &walkable,
+        obstacles: vec![
+            rect(4.0, 0.0, 5.0, 2.3),
+            rect(4.0, 2.3 + gap_m, 5.0, 6.0),
+            // A niche as deep as a hand.
+            rect(1.0, 0.0, 1.3, 0.1),
+            rect(1.7, 0.0, 2.0, 0.1),
+        ],
+        goals: vec![rect(8.0, 0.0, 9.0, 6.0)],
+        ..Plan::default()
+    };
+    for gap_m in [0.2, 0.359, 0.5, 0.8, 2.0] {
+        let hall = plan(gap_m).hall(false);
+        let lost = lost_passages(&hall.terrain, hall.radius, &hall.field.transition().moves);
+        assert!(lost.is_empty(), "{gap_m}: {lost:?}");
+    }
+}
+
+/// Doors that open and close anywhere: repaired clearance and moves are those made anew.
+#[test]
+fn repaired_moves_are_those_made_anew() {
+    use crate::base::{Draws, Purpose};
+    use crate::space::{Solid, repair_clearance};
+    let slanted = Shape::Polygon(vec![vec![at(2.0, 1.0), at(4.03, 2.21), at(3.7, 2.6), at(1.8, 1.4)]]);
+    let walkable = [vec![ring(0.0, 0.0, 8.0, 5.0)]];
+    let area = Area::from_polygons(Frame::default(), &walkable, vec![slanted], false).unwrap();
+    let frame = GridFrame { columns: 80, rows: 50, cell: 10_000, ring: false };
+    let mut draws = Draws::at(5, Purpose::Choice, 1, 0, 0);
+    let mut solid = || {
+        let (x, y) = (draws.between(-0.5, 7.9), draws.between(-0.5, 4.9));
+        let shape = rect(x, y, x + draws.between(0.05, 1.5), y + draws.between(0.05, 1.5));
+        Solid { shape, closed: draws.unit() < 0.5 }
+    };
+    let solids: Vec<Solid> = (0..12).map(|_| solid()).collect();
+    let mut terrain = Terrain::new(Arc::new(area), solids.clone(), 80_000);
+    let (radius, cap) = (18_000, 38_000);
+    let closed = Grid::filled(frame, false);
+    let one_way = [(rect(5.0, 0.0, 5.5, 5.0), [1.0, 0.0])];
+    let guidance = Guidance::default();
+    let mut clearance = clearance_grid(&terrain, frame, cap);
+    let mut moves: Option<Moves> = None;
+    for i in 0..60 {
+        let door = (i * 7 + i / 12) % solids.len();
+        terrain.change_solids(|s| s[door].closed = !s[door].closed);
+        let changed = solids[door].shape.bounds().unwrap();
+        repair_clearance(&terrain, cap, changed, &mut clearance);
+        assert_eq!(clearance, clearance_grid(&terrain, frame, cap), "edit {i}");
+        let input = MovesInput {
+            terrain: &terrain,
+            clearance: &clearance,
+            radius,
+            closed: &closed,
+            one_way: &one_way,
+            guidance: &guidance,
+        };
+        let anew = Moves::new(&input);
+        let repaired = moves.take().map_or_else(|| anew.clone(), |m| m.repaired(&input, &[changed]));
+        assert!(repaired == anew, "edit {i}");
+        moves = Some(repaired);
+    }
+}

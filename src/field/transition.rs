@@ -1,9 +1,10 @@
 //! The transition model: which moves are legal from a cell and what each costs. Distances, directions, the validator and
 //! pictures all ask this one object.
 
+use super::hops::{back, entering};
 use super::settings::{Compass, Diagonal, Guidance, Neighbourhood, Solver, TieOrder};
 use crate::base::Point;
-use crate::space::{CellIndex, Grid, GridFrame, Shape, Terrain, Wall};
+use crate::space::{CellIndex, Grid, GridFrame, Rect, Shape, Terrain, Wall};
 use std::sync::Arc;
 
 /// One of the eight moves to a neighbouring cell.
@@ -30,6 +31,11 @@ impl Step {
     /// Whether it goes along both axes.
     pub fn is_diagonal(self) -> bool {
         self.0 >= 4
+    }
+
+    /// The step that leads back.
+    fn back(self) -> Self {
+        Self(back(usize::from(self.0)) as u8)
     }
 
     fn bit(self) -> u8 {
@@ -85,13 +91,15 @@ pub struct MovesInput<'a> {
 }
 
 /// Which moves are legal, for one body size.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moves {
     frame: GridFrame,
     /// A bit per legal step; cells without any bit may still be open.
     legal: Vec<u8>,
     /// A bit per neighbour that lies in sight of the cell's centre, for cells where a centre may stand.
     linked: Vec<u8>,
+    /// A bit per step back, from whose end a legal step leads here.
+    entering: Vec<u8>,
     open: Vec<bool>,
 }
 
@@ -101,40 +109,74 @@ impl Moves {
     pub fn new(input: &MovesInput<'_>) -> Self {
         let frame = input.clearance.frame;
         let cells = frame.len();
-        let is_open = |cell: usize| {
-            let clearance = input.clearance.values[cell];
-            clearance > 0 && clearance >= input.radius.unsigned_abs() && !input.closed.values[cell]
-        };
         let mut moves = Self {
             frame,
             legal: vec![0; cells],
             linked: vec![0; cells],
-            open: (0..cells).map(is_open).collect(),
+            entering: Vec::new(),
+            open: vec![false; cells],
         };
+        moves.find(input, 0..cells as u32);
+        moves.entering = entering(frame, &moves.legal);
+        moves
+    }
+
+    /// The same as [`Moves::new`] where `input` differs from what these moves were made of only within the boxes `changed`
+    /// (walls, doors, clearance, closed ground); on a plane.
+    ///
+    /// **Cost:** a copy, and work for the cells around the boxes.
+    #[must_use]
+    pub fn repaired(&self, input: &MovesInput<'_>, changed: &[Rect]) -> Self {
+        let mut moves = self.clone();
+        // A step is no longer than a cell's diagonal, and asks for both ends and flanks.
+        let reach = input.radius.max(1) + 3 * self.frame.cell;
+        let within = |reach: i32| {
+            let mut cells: Vec<CellIndex> =
+                changed.iter().flat_map(|rect| self.frame.cells_within(rect.grown(reach))).collect();
+            cells.sort_unstable();
+            cells.dedup();
+            cells
+        };
+        moves.find(input, within(reach).iter().copied());
+        for cell in within(reach + 2 * self.frame.cell) {
+            let leads_here = |step: &Step| {
+                let from = moves.neighbour(cell, *step);
+                from.is_some_and(|from| moves.is_legal(from, step.back()))
+            };
+            moves.entering[cell as usize] = Step::ALL.iter().filter(|s| leads_here(s)).map(|s| s.bit()).sum();
+        }
+        moves
+    }
+
+    /// Finds out which of some cells are open, and the steps from them.
+    fn find(&mut self, input: &MovesInput<'_>, cells: impl Iterator<Item = CellIndex> + Clone) {
+        let may_stand = |cell: CellIndex| input.clearance[cell] > 0 && !input.closed[cell];
+        for cell in cells.clone() {
+            let fits = input.clearance[cell] >= input.radius.unsigned_abs();
+            self.open[cell as usize] = may_stand(cell) && fits;
+        }
         let mut walls = Vec::new();
-        for cell in 0..cells as u32 {
-            if input.clearance[cell] == 0 || input.closed[cell] {
+        for cell in cells {
+            self.legal[cell as usize] = 0;
+            self.linked[cell as usize] = 0;
+            if !may_stand(cell) {
                 continue;
             }
             walls.clear();
-            moves.gather_walls(input, cell, &mut walls);
-            let near = NearWalls { walls: &walls, from: frame.centre(cell), cell: frame.cell };
+            self.gather_walls(input, cell, &mut walls);
+            let near = NearWalls { walls: &walls, from: self.frame.centre(cell), cell: self.frame.cell };
             for step in Step::ALL {
-                let Some(next) = moves.neighbour(cell, step) else { continue };
-                if input.clearance[next] == 0 || input.closed[next] {
-                    continue;
-                }
-                if moves.is_open(cell) && moves.may_step(input, cell, step, &near) {
-                    moves.legal[cell as usize] |= step.bit();
-                    moves.linked[cell as usize] |= step.bit();
-                } else if !(moves.is_open(cell) && moves.is_open(next))
+                let Some(next) = self.neighbour(cell, step).filter(|&next| may_stand(next)) else { continue };
+                if self.is_open(cell) && self.may_step(input, cell, step, &near) {
+                    self.legal[cell as usize] |= step.bit();
+                    self.linked[cell as usize] |= step.bit();
+                } else if !(self.is_open(cell) && self.is_open(next))
                     && near.is_clear((0, 0), step.delta(), 1)
                 {
-                    moves.linked[cell as usize] |= step.bit();
+                    self.linked[cell as usize] |= step.bit();
                 }
             }
         }
-        moves
     }
 
     /// The moves of a body without extent where nothing but closed cells is solid: for grids that come without walls.
@@ -155,7 +197,8 @@ impl Moves {
         };
         let steps = |cell: CellIndex| Step::ALL.iter().filter(|s| is_legal(cell, s)).map(|s| s.bit()).sum();
         let legal: Vec<u8> = (0..frame.len() as u32).map(steps).collect();
-        Self { frame, linked: legal.clone(), legal, open: open.values.clone() }
+        let (linked, entering) = (legal.clone(), entering(frame, &legal));
+        Self { frame, legal, linked, entering, open: open.values.clone() }
     }
 
     /// The walls that a disc may meet on any step from a cell.
@@ -237,7 +280,9 @@ impl Moves {
         };
         let of = |bits: &[u8]| Grid { frame: self.frame, values: bits.to_vec() }.unrolled(turns);
         let open = Grid { frame: self.frame, values: self.open.clone() }.unrolled(turns).values;
-        Self { frame, legal: inside(&of(&self.legal)), linked: inside(&of(&self.linked)), open }
+        let (legal, linked) = (inside(&of(&self.legal)), inside(&of(&self.linked)));
+        let entering = entering(frame, &legal);
+        Self { frame, legal, linked, entering, open }
     }
 
     /// Where the cells lie.
@@ -260,6 +305,11 @@ impl Moves {
         self.legal[cell as usize]
     }
 
+    /// For every cell a bit per step back, from whose end a legal step leads to it.
+    pub(super) fn entering(&self) -> &[u8] {
+        &self.entering
+    }
+
     /// Whether the neighbour is in sight of the cell's centre: it may be read there, though no body may stand in it.
     pub fn is_linked(&self, cell: CellIndex, step: Step) -> bool {
         self.linked[cell as usize] & step.bit() != 0
@@ -276,6 +326,11 @@ impl Moves {
         [(-dy, dx), (dy, -dx)].into_iter().any(|side| may_go(cell, side) && may_go(next, side))
     }
 
+    /// Whether any neighbour is in sight.
+    pub(super) fn has_links(&self, cell: CellIndex) -> bool {
+        self.linked[cell as usize] != 0
+    }
+
     /// The cell that a step leads to.
     pub fn neighbour(&self, cell: CellIndex, step: Step) -> Option<CellIndex> {
         let (dx, dy) = step.delta();
@@ -284,7 +339,7 @@ impl Moves {
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        3 * self.legal.len() as u64
+        4 * self.legal.len() as u64
     }
 }
 
@@ -360,6 +415,27 @@ impl Transition {
     /// Metres; the side of a cell.
     pub fn cell_m(&self) -> f64 {
         crate::base::metres(self.moves.frame.cell)
+    }
+
+    /// The cells whose legal steps or price differ from those of another model of the same grid, in order.
+    pub(super) fn differing_cells(&self, other: &Self) -> Vec<CellIndex> {
+        let columns = self.moves.frame.columns as usize;
+        let mut cells = Vec::new();
+        let mut differ = |row: usize, i: usize| cells.push((row * columns + i) as CellIndex);
+        // Whole rows first: most of them are equal.
+        let rows = self.moves.legal.chunks(columns).zip(other.moves.legal.chunks(columns));
+        for (row, (a, b)) in rows.enumerate().filter(|(_, (a, b))| a != b) {
+            (0..columns).filter(|&i| a[i] != b[i]).for_each(|i| differ(row, i));
+        }
+        if !Arc::ptr_eq(&self.price, &other.price) {
+            let rows = self.price.values.chunks(columns).zip(other.price.values.chunks(columns));
+            for (row, (a, b)) in rows.enumerate().filter(|(_, (a, b))| a != b) {
+                (0..columns).filter(|&i| a[i].to_bits() != b[i].to_bits()).for_each(|i| differ(row, i));
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells
     }
 
     /// Whether a metre costs exactly 1 in every cell that the straight way between two places touches. Exact; on a ring, the

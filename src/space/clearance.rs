@@ -1,34 +1,67 @@
 //! Clearance: the true distance from a cell's centre to the nearest wall.
 
 use super::grid::{Grid, GridFrame};
+use super::rect::Rect;
 use super::terrain::Terrain;
+use std::ops::Range;
 
 /// The clearance of every cell in units, rounded down, and at most `cap`; 0 where a centre may not stand.
 ///
 /// Each wall is drawn into the cells around it, so the cost grows with wall length times `cap`, not with the area.
 pub fn clearance_grid(terrain: &Terrain, frame: GridFrame, cap: i32) -> Grid<u32> {
     let mut grid = Grid::filled(frame, cap.unsigned_abs());
+    let whole = (0..frame.columns, 0..frame.rows);
+    draw_walls(terrain, cap, &whole, &mut grid);
+    close_solid_cells(terrain, &whole, &mut grid);
+    grid
+}
+
+/// Brings a clearance grid up to date where walls have changed only within the box `changed`; on a plane. The values are
+/// those of [`clearance_grid`], at a cost that grows with the box and the number of walls.
+pub fn repair_clearance(terrain: &Terrain, cap: i32, changed: Rect, grid: &mut Grid<u32>) {
+    let frame = grid.frame;
+    let near = changed.grown(cap);
+    let span = |low: i32, high: i32, cells: u32| {
+        let bound = |v: i32| v.div_euclid(frame.cell).clamp(0, cells as i32) as u32;
+        bound(low)..bound(high.saturating_add(frame.cell))
+    };
+    let part = (span(near.min.x, near.max.x, frame.columns), span(near.min.y, near.max.y, frame.rows));
+    for row in part.1.clone() {
+        for column in part.0.clone() {
+            grid[row * frame.columns + column] = cap.unsigned_abs();
+        }
+    }
+    draw_walls(terrain, cap, &part, grid);
+    close_solid_cells(terrain, &part, grid);
+}
+
+/// Columns and rows of a part of a grid.
+type Part = (Range<u32>, Range<u32>);
+
+fn draw_walls(terrain: &Terrain, cap: i32, part: &Part, grid: &mut Grid<u32>) {
+    let frame = grid.frame;
+    let span = |low: i32, high: i32, part: &Range<u32>| {
+        let first = i64::from(low - cap).div_euclid(i64::from(frame.cell));
+        let last = i64::from(high + cap).div_euclid(i64::from(frame.cell));
+        first.max(i64::from(part.start))..(last + 1).min(i64::from(part.end))
+    };
     for wall in terrain.walls().walls() {
         let bounds = wall.bounds();
-        let first = |low: i32| i64::from(low - cap).div_euclid(i64::from(frame.cell));
-        let last = |high: i32| i64::from(high + cap).div_euclid(i64::from(frame.cell));
         // Walls of a ring are there three times over, so columns need not wrap here.
-        for row in first(bounds.min.y).max(0)..=last(bounds.max.y).min(i64::from(frame.rows) - 1) {
-            for column in first(bounds.min.x).max(0)..=last(bounds.max.x).min(i64::from(frame.columns) - 1) {
+        for row in span(bounds.min.y, bounds.max.y, &part.1) {
+            for column in span(bounds.min.x, bounds.max.x, &part.0) {
                 let cell = row as u32 * frame.columns + column as u32;
                 grid[cell] = grid[cell].min(wall.distance(frame.centre(cell)));
             }
         }
     }
-    close_solid_cells(terrain, &mut grid);
-    grid
 }
 
-fn close_solid_cells(terrain: &Terrain, grid: &mut Grid<u32>) {
+fn close_solid_cells(terrain: &Terrain, part: &Part, grid: &mut Grid<u32>) {
     let frame = grid.frame;
-    for row in 0..frame.rows {
+    for row in part.1.clone() {
         let mut known = None;
-        for column in 0..frame.columns {
+        for column in part.0.clone() {
             let cell = row * frame.columns + column;
             // Far from every wall a cell is like its neighbour; only next to walls does membership change.
             let like_before = known.filter(|_| grid[cell] as i32 > frame.cell);

@@ -1,5 +1,6 @@
 //! Square cells over the plane, and values on them.
 
+use super::rect::Rect;
 use crate::base::Point;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,17 @@ impl GridFrame {
     /// The cell that holds `point`; lower and left edges belong to a cell. `None` off the grid.
     pub fn cell_at(&self, point: Point) -> Option<CellIndex> {
         self.index(i64::from(point.x.div_euclid(self.cell)), i64::from(point.y.div_euclid(self.cell)))
+    }
+
+    /// The cells that share a place with a box, in order; where it lies off the grid, the nearest on the edge.
+    pub fn cells_within(self, bounds: Rect) -> impl Iterator<Item = CellIndex> {
+        let span = move |low: i32, high: i32, cells: u32| {
+            let clamp = |v: i32| v.div_euclid(self.cell).clamp(0, cells as i32 - 1) as u32;
+            clamp(low)..=clamp(high)
+        };
+        span(bounds.min.y, bounds.max.y, self.rows).flat_map(move |row| {
+            span(bounds.min.x, bounds.max.x, self.columns).map(move |column| row * self.columns + column)
+        })
     }
 
     /// The cell that holds `point`, or the nearest one on the grid's edge.

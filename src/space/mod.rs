@@ -13,7 +13,7 @@ mod wall;
 
 pub use area::{Area, AreaError};
 pub(crate) use area::{row_runs, union_of};
-pub use clearance::clearance_grid;
+pub use clearance::{clearance_grid, repair_clearance};
 pub use grid::{CellIndex, Grid, GridFrame};
 pub use neighbours::NeighbourIndex;
 pub use rect::{Rect, Ring};

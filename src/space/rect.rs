@@ -1,4 +1,4 @@
-//! Axis-parallel boxes, and rings of corners.
+//! Axis-parallel boxes, rings of corners, and segments.
 
 use crate::base::Point;
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,30 @@ impl Rect {
             && other.min.y < self.max.y
     }
 
+    /// The box with `by` units more on every side.
+    #[must_use]
+    pub fn grown(&self, by: i32) -> Self {
+        let (low, high) = (|v: i32| v.saturating_sub(by), |v: i32| v.saturating_add(by));
+        Self {
+            min: Point::new(low(self.min.x), low(self.min.y)),
+            max: Point::new(high(self.max.x), high(self.max.y)),
+        }
+    }
+
     /// The corners, counter-clockwise.
     pub fn ring(&self) -> Ring {
         vec![self.min, Point::new(self.max.x, self.min.y), self.max, Point::new(self.min.x, self.max.y)]
     }
+}
+
+/// The place on the segment `ab` that is nearest to `point`, to the unit.
+pub(super) fn nearest_on(a: Point, b: Point, point: Point) -> Point {
+    let along = b.minus(a);
+    let (t, length_squared) = (point.minus(a).dot(along), along.dot(along));
+    if t <= 0 || length_squared == 0 {
+        return a;
+    }
+    let share = (t as f64 / length_squared as f64).min(1.0);
+    let part = |v: i32| (f64::from(v) * share).round() as i32;
+    Point::new(a.x + part(along.x), a.y + part(along.y))
 }

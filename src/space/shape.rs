@@ -1,7 +1,7 @@
 //! Shapes in the plane: polygons with holes, circles, unions of boxes. Membership is decided exactly, in integers.
 
 use super::grid::{CellIndex, GridFrame};
-use super::rect::{Rect, Ring};
+use super::rect::{Rect, Ring, nearest_on};
 use super::wall::Wall;
 use crate::base::{Offset, Point, metres_f32};
 use glam::Vec2;
@@ -81,16 +81,7 @@ impl Shape {
 
     /// The cells whose centres lie in the shape, in order.
     pub fn cells(&self, frame: GridFrame) -> impl Iterator<Item = CellIndex> {
-        let bounds = self.bounds();
-        let span = move |low: i32, high: i32, cells: u32| {
-            let clamp = |v: i32| v.div_euclid(frame.cell).clamp(0, cells as i32 - 1) as u32;
-            clamp(low)..=clamp(high)
-        };
-        let rows =
-            bounds.into_iter().flat_map(move |b| span(b.min.y, b.max.y, frame.rows).map(move |row| (b, row)));
-        let cells = rows.flat_map(move |(b, row)| {
-            span(b.min.x, b.max.x, frame.columns).map(move |column| row * frame.columns + column)
-        });
+        let cells = self.bounds().into_iter().flat_map(move |bounds| frame.cells_within(bounds));
         cells.filter(move |&cell| self.contains(frame.centre(cell)))
     }
 
@@ -178,18 +169,6 @@ impl Offset {
         let length = u64::from(length.unsigned_abs());
         offset.length_squared() > length * length
     }
-}
-
-/// The place on the segment `ab` that is nearest to `point`, to the unit.
-fn nearest_on(a: Point, b: Point, point: Point) -> Point {
-    let along = b.minus(a);
-    let (t, length_squared) = (point.minus(a).dot(along), along.dot(along));
-    if t <= 0 || length_squared == 0 {
-        return a;
-    }
-    let share = (t as f64 / length_squared as f64).min(1.0);
-    let part = |v: i32| (f64::from(v) * share).round() as i32;
-    Point::new(a.x + part(along.x), a.y + part(along.y))
 }
 
 /// The place `length` units from `from` towards `to`, towards `from` to the unit.

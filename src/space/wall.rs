@@ -1,6 +1,6 @@
 //! Walls: segments that no hard core may cross, tested exactly in integers.
 
-use super::rect::Rect;
+use super::rect::{Rect, nearest_on};
 use super::topology::Topology;
 use crate::base::{Offset, Point};
 use glam::Vec2;
@@ -49,6 +49,11 @@ impl Wall {
         let length_squared = along.length_squared();
         let t = if length_squared > 0.0 { (-a.dot(along) / length_squared).clamp(0.0, 1.0) } else { 0.0 };
         -(a + along * t)
+    }
+
+    /// The place on the wall that is nearest to `point`, to the unit.
+    pub fn nearest_place(&self, point: Point) -> Point {
+        nearest_on(self.a, self.b, point)
     }
 
     /// The distance from `point` in units, rounded down.

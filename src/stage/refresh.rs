@@ -9,7 +9,7 @@ use crate::field::{
 use crate::rows::Rows;
 use crate::scenario::{GoalPlace, Scenario};
 use crate::site::{GoalNow, Site};
-use crate::space::{Grid, clearance_grid};
+use crate::space::{Grid, Rect, Solid, clearance_grid, repair_clearance};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -59,8 +59,10 @@ impl FieldTable {
 #[derive(Debug)]
 pub struct Guides {
     store: FieldStore,
-    clearance: Option<(u32, Grid<u32>)>,
-    moves: BTreeMap<ClassId, (u32, Arc<Moves>)>,
+    /// Fields of the generation before, from which the next is repaired; kept no longer than that takes.
+    overtaken: BTreeMap<(GoalId, ClassId), Arc<Field>>,
+    clearance: Option<(Ground, Grid<u32>)>,
+    moves: BTreeMap<ClassId, KnownMoves>,
     prices: BTreeMap<ClassId, ((u32, u32), Arc<Grid<f32>>)>,
     /// For each class the first class that shares its fields.
     shared_by: Vec<ClassId>,
@@ -69,11 +71,45 @@ pub struct Guides {
     delay: Delay,
 }
 
+/// The walls that something was made from.
+#[derive(Debug)]
+struct Ground {
+    version: u32,
+    solids: Vec<Solid>,
+}
+
+impl Ground {
+    fn of(site: &Site) -> Self {
+        Self { version: site.ground_version(), solids: site.terrain().solids().to_vec() }
+    }
+
+    /// Boxes around the doors and obstacles that have opened, closed, come or gone since.
+    fn changed_boxes(&self, site: &Site) -> Vec<Rect> {
+        let now = site.terrain().solids();
+        let closed =
+            |solids: &'_ [Solid], i: usize| solids.get(i).filter(|s| s.closed).map(|s| s.shape.clone());
+        let changed = (0..self.solids.len().max(now.len())).flat_map(|i| {
+            let (before, after) = (closed(&self.solids, i), closed(now, i));
+            if before == after { [None, None] } else { [before, after] }
+        });
+        changed.flatten().filter_map(|shape| shape.bounds()).collect()
+    }
+}
+
+/// The moves of a class, with what they were made from.
+#[derive(Debug)]
+struct KnownMoves {
+    ground: Ground,
+    closed: Grid<bool>,
+    moves: Arc<Moves>,
+}
+
 impl Guides {
     /// Empty, for a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         Self {
             store: FieldStore::new(scenario.guidance.cache_bytes),
+            overtaken: BTreeMap::new(),
             clearance: None,
             moves: BTreeMap::new(),
             prices: BTreeMap::new(),
@@ -128,7 +164,8 @@ impl Guides {
             return field;
         }
         let transition = self.transition(input, class);
-        let field = Arc::new(build(input, goal_now, class, transition));
+        let before = self.overtaken.get(&(goal, class));
+        let field = Arc::new(build(input, goal_now, class, transition, before.map(|field| &**field)));
         self.store.insert(key, field.clone(), input.tick);
         field
     }
@@ -145,32 +182,59 @@ impl Guides {
         let old = std::mem::replace(&mut self.goal_versions, versions);
         let moved =
             |goal: GoalId| old.get(goal.index()).is_some_and(|v| *v != self.goal_versions[goal.index()]);
-        self.store.retain(|key| {
+        let dropped = self.store.retain(|key| {
             key.ground_version == ground && key.congestion_version == congestion && !moved(key.goal)
         });
+        self.overtaken.extend(dropped.into_iter().map(|(key, field)| ((key.goal, key.class), field)));
     }
 
     fn moves(&mut self, input: &RefreshInput<'_>, class: ClassId) -> Arc<Moves> {
         let version = input.site.ground_version();
-        if let Some((_, moves)) = self.moves.get(&class).filter(|(v, _)| *v == version) {
-            return moves.clone();
+        let before = self.moves.remove(&class);
+        if let Some(known) = before.as_ref().filter(|known| known.ground.version == version) {
+            let moves = known.moves.clone();
+            self.moves.extend(before.map(|known| (class, known)));
+            return moves;
         }
-        if self.clearance.as_ref().is_none_or(|(v, _)| *v != version) {
-            let cap = input.scenario.largest_core_radius() + 2 * input.scenario.grid.cell;
-            let grid = clearance_grid(input.site.terrain(), input.scenario.grid, cap);
-            self.clearance = Some((version, grid));
-        }
-        let (_, clearance) = self.clearance.as_ref().expect("it was made above");
-        let moves = Arc::new(Moves::new(&MovesInput {
+        let closed = input.site.closed_grid(class);
+        let moves_input = MovesInput {
             terrain: input.site.terrain(),
-            clearance,
+            clearance: self.clearance(input),
             radius: input.scenario.class(class).core_radius,
-            closed: &input.site.closed_grid(class),
+            closed: &closed,
             one_way: &input.site.one_ways(),
             guidance: &input.scenario.guidance,
-        }));
-        self.moves.insert(class, (version, moves.clone()));
+        };
+        let moves = Arc::new(match before.filter(|_| !input.scenario.grid.ring) {
+            Some(known) => {
+                let mut changed = known.ground.changed_boxes(input.site);
+                changed.extend(box_of_differences(&known.closed, &closed));
+                known.moves.repaired(&moves_input, &changed)
+            }
+            None => Moves::new(&moves_input),
+        });
+        let known = KnownMoves { ground: Ground::of(input.site), closed, moves: moves.clone() };
+        self.moves.insert(class, known);
         moves
+    }
+
+    fn clearance(&mut self, input: &RefreshInput<'_>) -> &Grid<u32> {
+        let frame = input.scenario.grid;
+        let cap = input.scenario.largest_core_radius() + 2 * frame.cell;
+        let terrain = input.site.terrain();
+        let version = input.site.ground_version();
+        let grid = match self.clearance.take() {
+            Some((ground, grid)) if ground.version == version => grid,
+            Some((ground, mut grid)) if !frame.ring => {
+                for changed in ground.changed_boxes(input.site) {
+                    repair_clearance(terrain, cap, changed, &mut grid);
+                }
+                grid
+            }
+            _ => clearance_grid(terrain, frame, cap),
+        };
+        let (_, grid) = self.clearance.insert((Ground::of(input.site), grid));
+        grid
     }
 
     fn price(&mut self, input: &RefreshInput<'_>, class: ClassId) -> Arc<Grid<f32>> {
@@ -234,14 +298,23 @@ fn build_all(
 ) -> FieldTable {
     guides.forget_overtaken(input);
     let field = |(goal, class)| ((goal, class), guides.field(input, goal, class));
+    let fields = wanted.into_iter().map(field).collect();
+    guides.overtaken.clear();
     FieldTable {
-        fields: wanted.into_iter().map(field).collect(),
+        fields,
         pending: BTreeSet::new(),
         versions: (input.site.ground_version(), input.congested.version),
     }
 }
 
-fn build(input: &RefreshInput<'_>, goal: &GoalNow, class: ClassId, transition: Transition) -> Field {
+/// The field of a goal, by repair of the one `before` where that will do.
+fn build(
+    input: &RefreshInput<'_>,
+    goal: &GoalNow,
+    class: ClassId,
+    transition: Transition,
+    before: Option<&Field>,
+) -> Field {
     let guidance = &input.scenario.guidance;
     match &goal.place {
         GoalPlace::Heading { rightwards } => {
@@ -255,9 +328,16 @@ fn build(input: &RefreshInput<'_>, goal: &GoalNow, class: ClassId, transition: T
                 shapes: &shapes.iter().zip(within).collect::<Vec<_>>(),
                 moves: &transition.moves,
             });
-            Field::build(transition, &cells, guidance, input.workers)
+            let repaired = before.and_then(|before| before.repaired(&transition, &cells));
+            repaired.unwrap_or_else(|| Field::build(transition, &cells, guidance, input.workers))
         }
     }
+}
+
+/// The box around the centres of all cells in which two grids differ.
+fn box_of_differences(a: &Grid<bool>, b: &Grid<bool>) -> Option<Rect> {
+    let differ = (0..a.frame.len() as u32).filter(|&cell| a[cell] != b[cell]);
+    differ.map(|cell| a.frame.centre(cell)).map(|at| Rect { min: at, max: at }).reduce(Rect::union)
 }
 
 /// The first class with the same body and prices as class `i`: they share fields.

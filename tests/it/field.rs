@@ -217,6 +217,60 @@ fn a_factored_distance_keeps_its_error_bars() {
     }
 }
 
+/// Whatever changes, a repaired field has the bits of one made anew: distances, directions and what falls back.
+#[test]
+fn repaired_fields_are_those_made_anew() {
+    let kernel = Solver::Kernel([[4.0, 3.0, 4.0], [3.0, 0.0, 3.0], [4.0, 3.0, 0.0]]);
+    let solvers = [
+        (Solver::FastMarching, Derivation::Gradient),
+        (Solver::FastIterative, Derivation::Sobel),
+        (Solver::Dijkstra, Derivation::Parent),
+        (Solver::BucketDijkstra, Derivation::Weighted(Weight::Softmin)),
+        (kernel, Derivation::BestNeighbour),
+        (Solver::Labels, Derivation::OnDemand),
+    ];
+    let frame = GridFrame { columns: 47, rows: 35, cell: CELL, ring: false };
+    let mut repaired_count = 0;
+    for seed in 0..24_u64 {
+        let (solver, derivation) = solvers[seed as usize % solvers.len()].clone();
+        let guidance = Guidance { solver, derivation, ..Guidance::default() };
+        let mut draws = Draws::at(seed, Purpose::Choice, 3, 0, 0);
+        let speed_of = |draws: &mut Draws, walls: f64| {
+            let (is_wall, speed) = (draws.unit() < walls, draws.between(0.1, 1.0) as f32);
+            if is_wall { 0.0 } else { speed }
+        };
+        let mut speed =
+            Grid { frame, values: (0..frame.len()).map(|_| speed_of(&mut draws, 0.25)).collect() };
+        let goals = [3, 900];
+        let build = |speed: &Grid<f32>| {
+            Field::build(Transition::from_speeds(speed, &guidance), &goals, &guidance, &Workers::new(1))
+        };
+        let mut field = build(&speed);
+        for edit in 0..12 {
+            // A block becomes solid, open, or another ground; now and then a whole wall with a gap.
+            let size = |most: f64, draws: &mut Draws| draws.between(1.0, most) as i64;
+            let (x, y) = (size(46.0, &mut draws), size(34.0, &mut draws));
+            let (w, h) = if edit % 4 == 3 { (1, 30) } else { (size(6.0, &mut draws), size(6.0, &mut draws)) };
+            let walls = [0.0, 1.0, 0.3][edit % 3];
+            for cell in (0..h).flat_map(|j| (0..w).filter_map(move |i| frame.index(x + i, y + j))) {
+                speed[cell] = speed_of(&mut draws, walls);
+            }
+            let anew = build(&speed);
+            let transition = Transition::from_speeds(&speed, &guidance);
+            let repaired = field.repaired(&transition, &goals).expect("little has changed");
+            for cell in 0..frame.len() as u32 {
+                let of =
+                    |f: &Field| (f.distance(cell).map(f64::to_bits), f.direction(cell), f.next_cell(cell));
+                assert_eq!(of(&repaired), of(&anew), "seed {seed}, edit {edit}, cell {cell}");
+            }
+            assert_eq!(repaired.fallbacks(), anew.fallbacks(), "seed {seed}, edit {edit}");
+            repaired_count += 1;
+            field = repaired;
+        }
+    }
+    assert_eq!(repaired_count, 24 * 12);
+}
+
 const MAPS: &[&[&str]] = &[
     &["#########", "#A......#", "#######.#", "#.......#", "#.#######", "#......G#", "#########"],
     &[
