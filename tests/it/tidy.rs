@@ -107,6 +107,15 @@ fn scenarios_say_what_to_look_at_and_the_readme_names_them() {
 }
 
 #[test]
+fn the_picture_in_the_readme_is_of_this_version() {
+    let read = |name: &str| std::fs::read_to_string(root().join(name)).expect("readable");
+    let (readme, golden) = (read("README.md"), read("tests/golden/bottleneck.snap"));
+    let picture =
+        readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a picture");
+    assert!(picture.len() > 800 && golden.contains(picture), "take it from tests/golden/bottleneck.snap");
+}
+
+#[test]
 fn the_architecture_page_is_short_and_its_paths_exist() {
     let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
     assert!(page.lines().count() <= 150);
