@@ -156,7 +156,7 @@ impl Survey {
     }
 
     /// What guidance says at a place.
-    pub fn place(&self, field: &Field, class: ClassId, at: Point) -> PlaceReport {
+    pub fn place(&self, field: &Field, at: Point) -> PlaceReport {
         let frame = self.scenario.grid;
         let cell = frame.nearest_cell(at);
         let transition = field.transition();
@@ -176,7 +176,7 @@ impl Survey {
             centre_m: self.scenario.area.frame.metres(frame.centre(cell)),
             walkable: self.site.terrain().contains(at),
             open: transition.moves.is_open(cell),
-            price: self.site.price_grid(class).values[cell as usize].into(),
+            price: transition.price.values[cell as usize].into(),
             speed: self.site.speed_factor(at).into(),
             distance: field.distance(cell).filter(|_| transition.moves.is_open(cell)),
             remaining_cost: remaining_cost.map(f64::from),
@@ -257,14 +257,6 @@ fn compass(step: Step) -> &'static str {
     }
 }
 
-/// The eighth of the circle that an arrow points into.
-pub fn arrow_step(field: &Field, cell: CellIndex) -> Option<Step> {
-    let v = field.direction(cell)?;
-    // tan(22.5 degrees): less than that off an axis is along it.
-    let part = |c: f32, other: f32| if c.abs() <= 0.414_213_57 * other.abs() { 0 } else { c.signum() as i32 };
-    Step::of((part(v.x, v.y), part(v.y, v.x)))
-}
-
 /// Connected groups of cells.
 fn pockets(
     cells: usize,
@@ -304,7 +296,7 @@ fn arrows_arrive(field: &Field, cells: usize) -> u64 {
     let mut arrives = vec![false; cells];
     for &(distance, cell) in &order {
         let next = || {
-            let step = arrow_step(field, cell).filter(|&s| moves.is_legal(cell, s))?;
+            let step = field.arrow(cell).filter(|&s| moves.is_legal(cell, s))?;
             moves.neighbour(cell, step).filter(|&n| field.distance(n).is_some_and(|d| d < distance))
         };
         arrives[cell as usize] = distance <= 0.0 || next().is_some_and(|n| arrives[n as usize]);
@@ -372,12 +364,12 @@ direction = "parent"
     #[test]
     fn a_place_is_told_with_its_moves() {
         let (survey, field) = survey();
-        let place = survey.place(&field, ClassId(0), survey.scenario.place([1.5, 5.5]).unwrap());
+        let place = survey.place(&field, survey.scenario.place([1.5, 5.5]).unwrap());
         assert_eq!((place.cell, place.distance, place.next_cell), ([1, 5], Some(6.0), Some([2, 5])));
         assert_eq!(place.direction, Some([1.0, 0.0]));
         let moves: Vec<&str> = place.moves.iter().map(|m| m.to.as_str()).collect();
         assert_eq!(moves, ["E", "S"]);
-        let pocket = survey.place(&field, ClassId(0), survey.scenario.place([3.5, 3.5]).unwrap());
+        let pocket = survey.place(&field, survey.scenario.place([3.5, 3.5]).unwrap());
         assert_eq!((pocket.guide.as_str(), pocket.distance, pocket.moves.len()), ("unreachable", None, 0));
     }
 

@@ -1,7 +1,7 @@
 //! `throng check`: runs scenarios and tests what they expect of themselves.
 
 use super::bless::{Blessing, baseline_file};
-use super::driver::{Progress, drive_under, on_threads, thread_count};
+use super::driver::{Progress, drive_under, runs_on_threads, thread_count};
 use super::failure::Failure;
 use super::output::Output;
 use super::run::threads;
@@ -85,16 +85,10 @@ struct CheckReport<'a> {
 /// Runs the command. A scenario that fails does not keep the others from being tested.
 pub(super) fn check(arguments: &CheckArguments, output: &mut Output) -> Result<(), Failure> {
     let files = expand(&arguments.scenarios)?;
-    let progress = Progress::of_items("scenarios", files.len());
-    let threads = thread_count(arguments.threads);
-    // Each run on threads of its own only where there are more threads than runs.
-    let inner = (threads / files.len()).max(1);
-    let results = on_threads(&files, threads, |file| {
-        let result = check_one(file, arguments.bless, inner, &progress);
-        progress.one_more();
-        result
-    });
-    drop(progress);
+    let results =
+        runs_on_threads("scenarios", &files, thread_count(arguments.threads), |file, threads, progress| {
+            check_one(file, arguments.bless, threads, progress)
+        });
     let (mut ran, mut worst) = (Vec::new(), None);
     for (file, result) in files.iter().zip(results) {
         let one = match result {

@@ -105,6 +105,23 @@ pub(super) fn on_threads<T: Sync, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// As [`on_threads`] for whole runs, under one progress bar. `task` is told how many threads a run may have: more than one
+/// only where there are more threads than runs.
+pub(super) fn runs_on_threads<T: Sync, R: Send>(
+    what: &str,
+    items: &[T],
+    threads: usize,
+    task: impl Fn(&T, usize, &Progress) -> R + Sync,
+) -> Vec<R> {
+    let progress = Progress::of_items(what, items.len());
+    let each = (threads / items.len().max(1)).max(1);
+    on_threads(items, threads, |item| {
+        let result = task(item, each, &progress);
+        progress.one_more();
+        result
+    })
+}
+
 /// Runs `scenario` to its end, with a progress bar; `observe` sees every tick, single outcomes go to `outcomes`.
 pub(super) fn drive<O: Outcomes>(
     scenario: &Arc<Scenario>,

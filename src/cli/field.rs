@@ -7,7 +7,7 @@ use super::run::threads;
 use crate::base::{ClassId, GoalId, Point, Workers};
 use crate::field::{Field, Guide};
 use crate::scenario::Scenario;
-use crate::survey::{FieldReport, PlaceReport, Route, Survey, arrow_step, costs_to};
+use crate::survey::{FieldReport, PlaceReport, Route, Survey, costs_to};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -349,13 +349,13 @@ pub(super) fn inspect(arguments: &InspectArguments, output: &mut Output) -> Resu
             continue;
         };
         if arguments.json {
-            let at = at.map(|at| survey.place(&field, class, at));
+            let at = at.map(|at| survey.place(&field, at));
             fields.push(Inspected { goal: name, class: &arguments.class, report: survey.report(&field), at });
             continue;
         }
         output.line(format!("goal \"{name}\", class \"{}\"", arguments.class))?;
         match at {
-            Some(at) => print_place(&survey.place(&field, class, at), output)?,
+            Some(at) => print_place(&survey.place(&field, at), output)?,
             None => print_field(&scenario, &survey.report(&field), &field, output)?,
         }
         output.line("")?;
@@ -447,7 +447,7 @@ fn draw(field: &Field, output: &mut Output) -> Result<(), Failure> {
         let glyph = match field.guide(frame.centre(cell)) {
             _ if !is_open(cell) => '#',
             Guide::AtGoal { .. } => 'G',
-            Guide::Way { .. } => arrow_step(field, cell).map_or('.', |step| match step.delta() {
+            Guide::Way { .. } => field.arrow(cell).map_or('.', |step| match step.delta() {
                 (0, 1) => '↑',
                 (1, 1) => '↗',
                 (1, 0) => '→',

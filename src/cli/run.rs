@@ -1,7 +1,7 @@
 //! `throng run`: one run and its numbers, or several and their spread.
 
 use super::csv::CsvTables;
-use super::driver::{Progress, drive, drive_under, on_threads, thread_count};
+use super::driver::{drive, drive_under, runs_on_threads, thread_count};
 use super::failure::Failure;
 use super::output::{Output, seconds, shell_word, short_rate, thousands};
 use crate::base::limit;
@@ -318,16 +318,11 @@ fn run_seeds(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let seeds: Vec<u64> = (seeds.first..=seeds.last).collect();
-    let progress = Progress::of_items("seeds", seeds.len());
-    let threads = thread_count(arguments.threads);
-    let inner = (threads / seeds.len()).max(1);
-    let runs = on_threads(&seeds, threads, |&seed| {
-        let scenario = Arc::new(Scenario { seed, ..scenario.clone() });
-        let run = drive_under(&progress, &scenario, inner, (), |_| Ok(()));
-        progress.one_more();
-        run.map(|(report, ())| report)
-    });
-    drop(progress);
+    let runs =
+        runs_on_threads("seeds", &seeds, thread_count(arguments.threads), |&seed, threads, progress| {
+            let scenario = Arc::new(Scenario { seed, ..scenario.clone() });
+            drive_under(progress, &scenario, threads, (), |_| Ok(())).map(|(report, ())| report)
+        });
     let runs: Vec<RunReport> = runs.into_iter().collect::<Result<_, _>>()?;
     let columns = seed_columns(&runs);
     if arguments.json {

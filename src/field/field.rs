@@ -1,7 +1,7 @@
 //! A field: distances and directions to one goal for one class, and how they are read between cell centres.
 
 use super::analysis::Arrows;
-use super::direction::{Deriver, Packed};
+use super::direction::{Deriver, Packed, nearest_step};
 use super::distance::{Distances, repaired, solve};
 use super::settings::{Derivation, Guidance, Sampling};
 use super::transition::{Step, Transition};
@@ -393,6 +393,11 @@ impl Field {
         let frame = self.transition.moves.frame();
         let open = |cell| Some(cell).filter(|&c| self.transition.moves.is_open(c));
         Grid { frame, values: (0..frame.len() as u32).map(|c| self.direction(open(c)?)).collect() }
+    }
+
+    /// The step that the direction of an open cell points along; `None` where it has none.
+    pub fn arrow(&self, cell: CellIndex) -> Option<Step> {
+        nearest_step(self.direction(cell)?)
     }
 
     /// Whether the cell's centre may stand there and has a way to the goal.

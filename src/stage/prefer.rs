@@ -167,6 +167,7 @@ fn by_field(
         let goal = input.site.goal(goal);
         goal.arrival != Arrival::Leave && input.rows.slot[row].is_none() && cost <= WAIT_OUTSIDE_M
     };
+    let near = NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell);
     match field.guide(at) {
         Guide::Way { cost, .. } | Guide::AtGoal { cost } if waits_outside(cost) => {
             let ahead_by_place = !input.site.goal(goal).named_slots;
@@ -174,14 +175,12 @@ fn by_field(
             Preferred { stance: Stance::Yielding, cost, ahead_by_place, trouble, ..walking }
         }
         Guide::Way { toward, cost } => {
-            let near = NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell);
             let straight = if cost <= near { into_shapes(input, at, shapes, near) } else { None };
             let in_sight = || Some((straight_to_goal(input, row, field, shapes, cost)?, cost));
             let (toward, cost) = straight.or_else(in_sight).unwrap_or((toward, cost));
             Preferred { toward, cost, ..walking }
         }
         Guide::AtGoal { cost } => {
-            let near = NEXT_TO_GOAL_CELLS * metres_f32(input.scenario.grid.cell);
             let straight = into_shapes(input, at, shapes, near);
             let (toward, cost) = straight.unwrap_or_else(|| (toward_anchor(at, shapes), cost));
             Preferred { toward, cost, ..walking }
