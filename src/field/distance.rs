@@ -63,8 +63,11 @@ pub(super) fn solve(
     }
 }
 
+/// Where more than one cell in so many has changed or would, a repair is not worth the while.
+const REPAIRED_PART: usize = 8;
+
 /// Brings distances to the same goals up to date after the moves or prices of some cells have changed: the same bits as
-/// [`solve`]. Returns the cells touched; `None` where only a full solution will do.
+/// [`solve`]. Returns the cells touched; `None` where only a full solution will do or costs less.
 pub(super) fn repaired(
     transition: &Transition,
     goals: &[CellIndex],
@@ -72,15 +75,19 @@ pub(super) fn repaired(
     distances: &mut Distances,
     changed: &[CellIndex],
 ) -> Option<Vec<CellIndex>> {
+    let most = transition.moves.frame().len() / REPAIRED_PART;
+    if changed.len() > most {
+        return None;
+    }
     match distances {
         Distances::Eikonal(_) if accurate::is_wanted(guidance, goals) => None,
-        Distances::Eikonal(values) => Some(eikonal::repaired(transition, values, changed)),
+        Distances::Eikonal(values) => eikonal::repaired(transition, values, changed, most),
         Distances::Graph(values) => {
             let graph = Graph::new(transition, &guidance.solver);
             let mut bellman = Bellman { moves: &transition.moves, graph, distance: std::mem::take(values) };
-            let touched = repair(&mut bellman, changed);
+            let touched = repair(&mut bellman, changed, most);
             *values = bellman.distance;
-            Some(touched)
+            touched
         }
     }
 }

@@ -99,14 +99,16 @@ impl Equation for Eikonal<'_> {
     }
 }
 
-/// Brings distances up to date after the moves or prices of some cells have changed; returns the cells touched.
+/// Brings distances up to date after the moves or prices of some cells have changed; returns the cells touched, if there
+/// are at most so many.
 pub(super) fn repaired(
     transition: &Transition,
     distance: &mut Vec<f32>,
     changed: &[CellIndex],
-) -> Vec<CellIndex> {
+    most: usize,
+) -> Option<Vec<CellIndex>> {
     let mut eikonal = Eikonal::from(transition, std::mem::take(distance));
-    let touched = repair(&mut eikonal, changed);
+    let touched = repair(&mut eikonal, changed, most);
     *distance = eikonal.distance;
     touched
 }

@@ -60,8 +60,6 @@ const RIDGE_REACH: i32 = 2;
 const BORROW_ROUNDS: usize = 4;
 /// Cells around a place that are searched for guidance where its own cell has none.
 const STRAY_REACH: i32 = 6;
-/// Where more than one cell in so many has changed, a repair is not worth the while.
-const REPAIRED_PART: usize = 8;
 
 impl Field {
     /// Solves for the distances to `goals` and derives the directions.
@@ -122,8 +120,8 @@ impl Field {
     }
 
     /// The field on changed ground, with the same bits as [`Field::build`] for the same guidance, solved only where it
-    /// depends on what changed. `None` where a full solution is due: for other goals or another grid, where a large part has
-    /// changed, and for distances of second order or factored, which no equation fixes.
+    /// depends on what changed. `None` where a full solution is due: for other goals or another grid, where a large part
+    /// changes, and for distances of second order or factored, which no equation fixes.
     ///
     /// **Cost:** copies, a comparison of both grounds, and work for the cells whose distance changes.
     pub fn repaired(&self, transition: &Transition, goals: &[CellIndex]) -> Option<Self> {
@@ -132,9 +130,6 @@ impl Field {
             return None;
         }
         let changed = transition.differing_cells(&self.transition);
-        if changed.len() > frame.len() / REPAIRED_PART {
-            return None;
-        }
         let mut field = Self { transition: transition.clone(), borrowed: Vec::new(), ..self.clone() };
         let touched = repaired(transition, goals, &self.guidance, &mut field.distances, &changed)?;
         if !self.directions.is_empty() {
@@ -147,12 +142,13 @@ impl Field {
     /// Derives directions anew in and next to some cells; `before` is the field that they came from.
     fn derive_around(&mut self, before: &Self, cells: impl Iterator<Item = CellIndex>) {
         let frame = self.transition.moves.frame();
-        let square =
-            |cell| (-1..=1).flat_map(move |dy| (-1..=1).filter_map(move |dx| frame.neighbour(cell, dx, dy)));
-        let mut stale: Vec<CellIndex> = cells.flat_map(square).collect();
-        stale.sort_unstable();
-        stale.dedup();
-        for cell in stale {
+        let mut is_stale = vec![false; frame.len()];
+        for cell in cells {
+            for (dx, dy) in (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (dx, dy))) {
+                frame.neighbour(cell, dx, dy).into_iter().for_each(|c| is_stale[c as usize] = true);
+            }
+        }
+        for cell in (0..frame.len() as u32).filter(|&c| is_stale[c as usize]) {
             let (direction, fell_back) = self.deriver().direction(cell);
             let (_, had_fallen_back) = before.deriver().direction(cell);
             self.fallbacks = self.fallbacks + u32::from(fell_back) - u32::from(had_fallen_back);

@@ -21,11 +21,16 @@ pub(super) trait Equation {
 }
 
 /// Solves the equation again where it was solved but for `changed`, the cells whose moves or price differ. Returns the cells
-/// whose values were touched, in order.
-pub(super) fn repair(equation: &mut impl Equation, changed: &[CellIndex]) -> Vec<CellIndex> {
+/// whose values were touched, some of them more than once; `None` where that would be more than `most`, so that a full
+/// solution is cheaper.
+pub(super) fn repair(
+    equation: &mut impl Equation,
+    changed: &[CellIndex],
+    most: usize,
+) -> Option<Vec<CellIndex>> {
     let mut suspects = changed.to_vec();
     changed.iter().for_each(|&cell| equation.push_around(cell, &mut suspects));
-    let mut touched = forget(equation, suspects.clone());
+    let mut touched = forget(equation, suspects.clone(), most)?;
     suspects.extend(&touched);
     loop {
         suspects.sort_unstable();
@@ -35,32 +40,36 @@ pub(super) fn repair(equation: &mut impl Equation, changed: &[CellIndex]) -> Vec
             replace(equation, cell, &mut front);
         }
         if front.is_empty() {
-            break;
+            return Some(touched);
         }
         let from = touched.len();
         touched.extend(front.iter().map(|Reverse((_, cell))| *cell));
-        march(equation, front, &mut touched);
+        // Cells are touched when they are forgotten and when they are found again.
+        if !march(equation, front, &mut touched, 2 * most) {
+            return None;
+        }
         // One round does it but for a value that rose again: what depended on it may not have been asked.
         suspects = touched[from..].to_vec();
         touched[from..].iter().for_each(|&cell| equation.push_around(cell, &mut suspects));
     }
-    touched.sort_unstable();
-    touched.dedup();
-    touched
 }
 
-/// Forgets every value among the suspects that is too small now, and whatever depended on it; returns those cells.
-fn forget(equation: &mut impl Equation, mut suspects: Vec<CellIndex>) -> Vec<CellIndex> {
+/// Forgets every value among the suspects that is too small now, and whatever depended on it; returns those cells, if there
+/// are at most so many.
+fn forget(equation: &mut impl Equation, mut suspects: Vec<CellIndex>, most: usize) -> Option<Vec<CellIndex>> {
     let mut forgotten = Vec::new();
     while let Some(cell) = suspects.pop() {
         let value = equation.value(cell);
         if value.is_finite() && equation.update(cell) > value {
             equation.set(cell, f64::INFINITY);
             forgotten.push(cell);
+            if forgotten.len() > most {
+                return None;
+            }
             equation.push_around(cell, &mut suspects);
         }
     }
-    forgotten
+    Some(forgotten)
 }
 
 /// Values not yet passed on. They are not negative, so their bits sort like them.
@@ -74,13 +83,16 @@ fn replace(equation: &mut impl Equation, cell: CellIndex, front: &mut Front) {
     }
 }
 
-/// Passes values on, smallest first, and lists the cells that changed.
-fn march(equation: &mut impl Equation, mut front: Front, touched: &mut Vec<CellIndex>) {
+/// Passes values on, smallest first, and lists the cells that changed, as long as the list holds at most so many.
+fn march(equation: &mut impl Equation, mut front: Front, touched: &mut Vec<CellIndex>, most: usize) -> bool {
     let mut around = Vec::new();
     while let Some(Reverse((bits, cell))) = front.pop() {
         let here = equation.value(cell);
         if bits != here.to_bits() {
             continue;
+        }
+        if touched.len() > most {
+            return false;
         }
         around.clear();
         equation.push_around(cell, &mut around);
@@ -95,4 +107,5 @@ fn march(equation: &mut impl Equation, mut front: Front, touched: &mut Vec<CellI
             }
         }
     }
+    true
 }
