@@ -1,6 +1,9 @@
-//! What a field costs, layer by layer, on an open and a random map of 1024 x 1024 cells.
+//! What a field costs, layer by layer: on open ground, 30 % random obstacles and a maze, at 256, 1024 and 4096 cells a side,
+//! next to plain textbook solvers of the same equations.
 //!
 //! `cargo bench --bench field`; divan prints medians and cells per second. Compare within one run: machines are noisy.
+
+mod textbook;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -13,14 +16,142 @@ fn main() {
     divan::main();
 }
 
-const FRAME: GridFrame = GridFrame { columns: 1024, rows: 1024, cell: 10_000, ring: false };
+/// Units; the side of a cell.
+const CELL: i32 = 10_000;
 
-/// A map with so many cells in a hundred solid.
-fn terrain(solid: u64) -> Terrain {
-    let is_open = |i: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % 100 >= solid;
-    let open = Grid { frame: FRAME, values: (0..FRAME.len() as u64).map(is_open).collect() };
-    let area = Area::from_cells(Frame::default(), &open, vec![], false).expect("something is open");
-    Terrain::new(Arc::new(area), vec![], 3 * FRAME.cell)
+const fn square(side: u32) -> GridFrame {
+    GridFrame { columns: side, rows: side, cell: CELL, ring: false }
+}
+
+const FRAME: GridFrame = square(1024);
+
+/// What stands on a map.
+#[derive(Clone, Copy, Debug)]
+enum Ground {
+    Open,
+    /// Three cells in ten are solid.
+    Random,
+    /// Corridors one cell wide without loops.
+    Maze,
+}
+
+const GROUNDS: [Ground; 3] = [Ground::Open, Ground::Random, Ground::Maze];
+
+/// Numbers that look random and are the same everywhere.
+fn hash(i: u64) -> u64 {
+    let x = (i ^ (i >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    ((x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB)) >> 33
+}
+
+/// Which cells are open.
+fn map(ground: Ground, frame: GridFrame) -> Grid<bool> {
+    match ground {
+        Ground::Open => Grid::filled(frame, true),
+        Ground::Random => {
+            let is_open = |i: u64| i == 0 || hash(i.wrapping_mul(0x9E37_79B9_7F4A_7C15)) % 100 >= 30;
+            Grid { frame, values: (0..frame.len() as u64).map(is_open).collect() }
+        }
+        Ground::Maze => maze(frame),
+    }
+}
+
+/// A maze on the even cells, dug depth first.
+fn maze(frame: GridFrame) -> Grid<bool> {
+    let mut open = Grid::filled(frame, false);
+    let mut way = vec![(0_i64, 0_i64)];
+    open[0] = true;
+    let mut turn = 0;
+    while let Some(&(x, y)) = way.last() {
+        turn += 1;
+        let sides = [(2, 0), (0, 2), (-2, 0), (0, -2)].map(|(dx, dy)| (x + dx, y + dy));
+        let solid = |&(x, y): &(i64, i64)| frame.index(x, y).is_some_and(|cell| !open[cell]);
+        let ahead: Vec<(i64, i64)> = sides.into_iter().filter(solid).collect();
+        if ahead.is_empty() {
+            way.pop();
+            continue;
+        }
+        let next = ahead[hash(turn) as usize % ahead.len()];
+        for (x, y) in [next, (i64::midpoint(x, next.0), i64::midpoint(y, next.1))] {
+            open[frame.index(x, y).expect("it lies between two cells of the map")] = true;
+        }
+        way.push(next);
+    }
+    open
+}
+
+fn transition(open: &Grid<bool>) -> Transition {
+    Transition {
+        moves: Arc::new(Moves::between_cells(open, &Guidance::default())),
+        price: Arc::new(Grid::filled(open.frame, 1.0)),
+    }
+}
+
+fn fields(bencher: Bencher<'_, '_>, (ground, side): (Ground, u32), guidance: &Guidance) {
+    let transition = transition(&map(ground, square(side)));
+    bencher
+        .counter(ItemsCount::new(square(side).len()))
+        .bench_local(|| Field::build(transition.clone(), &[0], guidance, &Workers::new(1)));
+}
+
+/// Every ground at every size.
+const MAPS: [(Ground, u32); 9] = {
+    let mut maps = [(Ground::Open, 0); 9];
+    let mut i = 0;
+    while i < 9 {
+        maps[i] = (GROUNDS[i % 3], [256, 1024, 4096][i / 3]);
+        i += 1;
+    }
+    maps
+};
+
+fn distances(bencher: Bencher<'_, '_>, map: (Ground, u32), solver: Solver) {
+    fields(bencher, map, &Guidance { solver, derivation: Derivation::OnDemand, ..Guidance::default() });
+}
+
+/// The eikonal equation; also what lends guidance to closed cells, which are none here.
+#[divan::bench(args = MAPS, sample_count = 5)]
+fn eikonal_marching(bencher: Bencher<'_, '_>, map: (Ground, u32)) {
+    distances(bencher, map, Solver::FastMarching);
+}
+
+/// Octile distances.
+#[divan::bench(args = MAPS, sample_count = 5)]
+fn octile_buckets(bencher: Bencher<'_, '_>, map: (Ground, u32)) {
+    distances(bencher, map, Solver::BucketDijkstra);
+}
+
+/// The same with a binary heap.
+#[divan::bench(args = MAPS, sample_count = 5)]
+fn octile_heap(bencher: Bencher<'_, '_>, map: (Ground, u32)) {
+    distances(bencher, map, Solver::Dijkstra);
+}
+
+/// Distances and directions by the gradient; what is above `eikonal_marching` is the directions'.
+#[divan::bench(args = MAPS, sample_count = 5)]
+fn eikonal_and_gradient(bencher: Bencher<'_, '_>, map: (Ground, u32)) {
+    fields(bencher, map, &Guidance::default());
+}
+
+/// For comparison.
+#[divan::bench(args = MAPS, sample_count = 5)]
+fn textbook_eikonal(bencher: Bencher<'_, '_>, (ground, side): (Ground, u32)) {
+    let open = map(ground, square(side)).values;
+    let items = ItemsCount::new(open.len());
+    bencher.counter(items).bench_local(|| textbook::fast_marching(&open, side as usize, 0));
+}
+
+/// For comparison.
+#[divan::bench(args = MAPS, sample_count = 5)]
+fn textbook_octile(bencher: Bencher<'_, '_>, (ground, side): (Ground, u32)) {
+    let open = map(ground, square(side)).values;
+    let items = ItemsCount::new(open.len());
+    bencher.counter(items).bench_local(|| textbook::dijkstra(&open, side as usize, 0));
+}
+
+/// A terrain with so many cells in a hundred solid.
+fn terrain(ground: Ground) -> Terrain {
+    let area = Area::from_cells(Frame::default(), &map(ground, FRAME), vec![], false);
+    Terrain::new(Arc::new(area.expect("something is open")), vec![], 3 * FRAME.cell)
 }
 
 fn moves(terrain: &Terrain, clearance: &Grid<u32>) -> Moves {
@@ -34,35 +165,20 @@ fn moves(terrain: &Terrain, clearance: &Grid<u32>) -> Moves {
     })
 }
 
-#[divan::bench(args = [0, 30], sample_count = 5)]
-fn legal_moves(bencher: Bencher<'_, '_>, solid: u64) {
-    let terrain = terrain(solid);
+/// From walls.
+#[divan::bench(args = GROUNDS, sample_count = 5)]
+fn clearance(bencher: Bencher<'_, '_>, ground: Ground) {
+    let terrain = terrain(ground);
+    let items = ItemsCount::new(FRAME.len());
+    bencher.counter(items).bench_local(|| clearance_grid(&terrain, FRAME, 2 * FRAME.cell));
+}
+
+/// From walls and clearance.
+#[divan::bench(args = GROUNDS, sample_count = 5)]
+fn legal_moves(bencher: Bencher<'_, '_>, ground: Ground) {
+    let terrain = terrain(ground);
     let clearance = clearance_grid(&terrain, FRAME, 2 * FRAME.cell);
     bencher.counter(ItemsCount::new(FRAME.len())).bench_local(|| moves(&terrain, &clearance));
-}
-
-fn fields(bencher: Bencher<'_, '_>, solid: u64, guidance: &Guidance) {
-    let terrain = terrain(solid);
-    let moves = Arc::new(moves(&terrain, &clearance_grid(&terrain, FRAME, 2 * FRAME.cell)));
-    let goal = (0..FRAME.len() as u32).find(|&c| moves.is_open(c)).expect("something is open");
-    let transition = Transition { moves, price: Arc::new(Grid::filled(FRAME, 1.0)) };
-    let workers = Workers::new(1);
-    bencher
-        .counter(ItemsCount::new(FRAME.len()))
-        .bench_local(|| Field::build(transition.clone(), &[goal], guidance, &workers));
-}
-
-/// Distances, and what lends guidance to closed cells, without directions.
-#[divan::bench(args = [0, 30], consts = [0, 1, 2, 3], sample_count = 5)]
-fn distances<const SOLVER: usize>(bencher: Bencher<'_, '_>, solid: u64) {
-    let solver =
-        [Solver::FastMarching, Solver::Dijkstra, Solver::BucketDijkstra, Solver::Labels][SOLVER].clone();
-    fields(bencher, solid, &Guidance { solver, derivation: Derivation::OnDemand, ..Guidance::default() });
-}
-
-#[divan::bench(args = [0, 30], sample_count = 5)]
-fn distances_and_gradient(bencher: Bencher<'_, '_>, solid: u64) {
-    fields(bencher, solid, &Guidance::default());
 }
 
 /// How much of a field depends on what changes.
@@ -109,7 +225,7 @@ fn door(place: Place, solver: usize) -> (Field, Transition, [u32; 1], Guidance) 
 /// Legal moves after a door has closed, repaired: compare `legal_moves`.
 #[divan::bench(sample_count = 5)]
 fn legal_moves_repaired(bencher: Bencher<'_, '_>) {
-    let terrain = terrain(30);
+    let terrain = terrain(Ground::Random);
     let clearance = clearance_grid(&terrain, FRAME, 2 * FRAME.cell);
     let before = moves(&terrain, &clearance);
     let at = FRAME.centre(512 * FRAME.columns + 512);
