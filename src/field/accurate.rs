@@ -156,7 +156,7 @@ impl<'a> Accurate<'a> {
     ) -> Option<Upwind> {
         let moves = &self.transition.moves;
         let next = |from: CellIndex, step: usize| {
-            let is_legal = moves.legal_steps(from) & (1 << step) != 0;
+            let is_legal = moves.legal_steps()[from as usize] & (1 << step) != 0;
             is_legal.then(|| self.hops.to(from, step)).filter(|&to| known(to))
         };
         let value = |c: CellIndex| self.distance[c as usize];

@@ -5,14 +5,14 @@
 
 use super::accurate;
 use super::eikonal::{self, iterating, marching, sweeping};
-use super::hops::{Hops, back};
+use super::front::{BucketFront, Front, HeapFront};
+use super::hops::{Hops, back, bits};
 use super::repair::{Equation, repair};
 use super::settings::{Guidance, Solver};
 use super::transition::{Moves, Step, Transition};
 use crate::base::Workers;
 use crate::space::CellIndex;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 /// Remaining costs, infinite where no way leads to the goal.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,12 +109,12 @@ impl Equation for Bellman<'_> {
         if self.distance[cell as usize] == 0.0 {
             return 0.0;
         }
-        let legal = self.moves.legal_steps(cell);
+        let legal = self.moves.legal_steps()[cell as usize];
         let through = |step: usize| {
             let next = self.graph.hops.to(cell, step);
-            Some(self.distance[next as usize] + self.graph.lengths[step]? * self.graph.price(next))
+            self.distance[next as usize] + self.graph.lengths[step] * self.graph.price(next)
         };
-        (0..8).filter(|step| legal & (1 << step) != 0).filter_map(through).fold(f64::INFINITY, f64::min)
+        bits(legal & self.graph.known).map(through).fold(f64::INFINITY, f64::min)
     }
 
     fn set(&mut self, cell: CellIndex, value: f64) {
@@ -129,16 +129,33 @@ impl Equation for Bellman<'_> {
 /// The legal steps of a grid, backwards, with their costs.
 struct Graph<'a> {
     hops: Hops<'a>,
-    /// Length of each step; `None` where the solver knows no such step.
-    lengths: [Option<f64>; 8],
+    /// Length of each step; 0 where the solver knows no such step.
+    lengths: [f64; 8],
+    /// A bit per step that the solver knows.
+    known: u8,
+    /// A bit per step that leads back over one that it knows.
+    known_back: u8,
     price: Option<&'a [f32]>,
 }
 
 impl<'a> Graph<'a> {
     fn new(transition: &'a Transition, solver: &Solver) -> Self {
-        let price = (*solver != Solver::Labels).then_some(&transition.price.values[..]);
         let lengths = Step::ALL.map(|step| transition.length(solver, step));
-        Self { hops: Hops::new(&transition.moves), lengths, price }
+        let known = |step: &usize| lengths[*step].is_some();
+        Self {
+            hops: Hops::new(&transition.moves),
+            lengths: lengths.map(Option::unwrap_or_default),
+            known: (0..8).filter(known).fold(0, |bits, step| bits | 1 << step),
+            known_back: (0..8).filter(known).fold(0, |bits, step| bits | 1 << back(step)),
+            price: (*solver != Solver::Labels).then_some(&transition.price.values[..]),
+        }
+    }
+
+    /// Zero at the goals, infinite elsewhere.
+    fn unsolved(&self, goals: &[CellIndex]) -> Vec<f64> {
+        let mut distance = vec![f64::INFINITY; self.hops.cells()];
+        goals.iter().for_each(|&goal| distance[goal as usize] = 0.0);
+        distance
     }
 
     /// The price of a metre in a cell.
@@ -150,20 +167,22 @@ impl<'a> Graph<'a> {
     /// The cells from which a step leads into `cell`, and what that step costs.
     #[inline]
     fn entering(&self, cell: CellIndex) -> impl Iterator<Item = (CellIndex, f64)> {
-        let (from, price) = (self.hops.entering(cell), self.price(cell));
-        let lead_here = (0..8).filter(move |step| from & (1 << step) != 0);
-        lead_here.filter_map(move |step| Some((self.hops.to(cell, step), self.lengths[back(step)]? * price)))
+        let price = self.price(cell);
+        let lead_here = bits(self.hops.entering(cell) & self.known_back);
+        lead_here.map(move |step| (self.hops.to(cell, step), self.lengths[back(step)] * price))
+    }
+
+    fn costliest_step(&self) -> f64 {
+        let dearest = self.price.map_or(1.0, |p| p.iter().copied().fold(1.0, f32::max));
+        self.lengths.into_iter().fold(0.0, f64::max) * f64::from(dearest)
     }
 }
 
 /// Breadth-first labels (Lee 1961): every move costs 1.
 fn labels(transition: &Transition, goals: &[CellIndex]) -> Vec<f64> {
     let graph = Graph::new(transition, &Solver::Labels);
-    let mut distance = vec![f64::INFINITY; transition.moves.frame().len()];
+    let mut distance = graph.unsolved(goals);
     let mut queue: VecDeque<CellIndex> = goals.iter().copied().collect();
-    for &goal in goals {
-        distance[goal as usize] = 0.0;
-    }
     while let Some(cell) = queue.pop_front() {
         for (from, _) in graph.entering(cell) {
             if distance[from as usize].is_infinite() {
@@ -177,61 +196,35 @@ fn labels(transition: &Transition, goals: &[CellIndex]) -> Vec<f64> {
 
 /// Dijkstra (1959) with a binary heap, from the goals backwards.
 fn dijkstra(transition: &Transition, goals: &[CellIndex], solver: &Solver) -> Vec<f64> {
+    march(&Graph::new(transition, solver), goals, HeapFront::default())
+}
+
+/// Dijkstra with buckets as wide as the side of a cell.
+fn bucket_dijkstra(transition: &Transition, goals: &[CellIndex], solver: &Solver) -> Vec<f64> {
     let graph = Graph::new(transition, solver);
-    let mut distance = vec![f64::INFINITY; transition.moves.frame().len()];
-    // Costs are finite and not negative, so their bits sort like their values.
-    let mut heap: BinaryHeap<Reverse<(u64, CellIndex)>> = goals.iter().map(|&g| Reverse((0, g))).collect();
-    for &goal in goals {
-        distance[goal as usize] = 0.0;
+    match BucketFront::new(transition.cell_m(), graph.costliest_step()) {
+        Some(front) => march(&graph, goals, front),
+        None => march(&graph, goals, HeapFront::default()),
     }
-    while let Some(Reverse((bits, cell))) = heap.pop() {
-        if bits != distance[cell as usize].to_bits() {
+}
+
+/// Passes values on until none is left; the front orders them by their rounded values, and what comes out of order is
+/// corrected.
+fn march(graph: &Graph<'_>, goals: &[CellIndex], mut front: impl Front) -> Vec<f64> {
+    let mut distance = graph.unsolved(goals);
+    goals.iter().for_each(|&goal| front.push(0.0, goal));
+    while let Some((bits, cell)) = front.pop() {
+        let here = distance[cell as usize];
+        if bits != (here as f32).to_bits() {
             continue;
         }
         for (from, cost) in graph.entering(cell) {
-            let through = distance[cell as usize] + cost;
+            let through = here + cost;
             if through < distance[from as usize] {
                 distance[from as usize] = through;
-                heap.push(Reverse((through.to_bits(), from)));
+                front.push(through as f32, from);
             }
         }
-    }
-    distance
-}
-
-/// Dijkstra with buckets as wide as the cheapest step (Dial 1969 for whole numbers), label-correcting within a bucket.
-fn bucket_dijkstra(transition: &Transition, goals: &[CellIndex], solver: &Solver) -> Vec<f64> {
-    let graph = Graph::new(transition, solver);
-    let mut distance = vec![f64::INFINITY; transition.moves.frame().len()];
-    // The price is at least 1, so no step is cheaper than the side of a cell.
-    let width = transition.cell_m();
-    let mut buckets: VecDeque<Vec<CellIndex>> = VecDeque::from([goals.to_vec()]);
-    let mut first = 0_usize;
-    for &goal in goals {
-        distance[goal as usize] = 0.0;
-    }
-    while let Some(mut bucket) = buckets.pop_front() {
-        while let Some(cell) = bucket.pop() {
-            if (distance[cell as usize] / width) as usize != first {
-                continue;
-            }
-            for (from, cost) in graph.entering(cell) {
-                let through = distance[cell as usize] + cost;
-                if through < distance[from as usize] {
-                    distance[from as usize] = through;
-                    let ahead = ((through / width) as usize).saturating_sub(first);
-                    if ahead == 0 {
-                        bucket.push(from);
-                        continue;
-                    }
-                    while buckets.len() < ahead {
-                        buckets.push_back(Vec::new());
-                    }
-                    buckets[ahead - 1].push(from);
-                }
-            }
-        }
-        first += 1;
     }
     distance
 }

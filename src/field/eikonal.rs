@@ -3,18 +3,18 @@
 //! They replace values until `D = F(D)` holds exactly in every cell. That fixed point is unique, so the order of work
 //! leaves no trace.
 
-use super::hops::Hops;
+use super::front::{BucketFront, Front, HeapFront};
+use super::hops::{Hops, STRAIGHT, bits};
 use super::repair::{Equation, repair};
 use super::transition::Transition;
 use crate::base::Workers;
 use crate::space::CellIndex;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// The equation on the legal straight moves of a grid, and the values so far.
 struct Eikonal<'a> {
-    transition: &'a Transition,
     hops: Hops<'a>,
+    legal: &'a [u8],
+    price: &'a [f32],
     cell_m: f32,
     distance: Vec<f32>,
 }
@@ -27,28 +27,38 @@ impl<'a> Eikonal<'a> {
     }
 
     fn from(transition: &'a Transition, distance: Vec<f32>) -> Self {
-        let hops = Hops::new(&transition.moves);
-        Self { transition, hops, cell_m: transition.cell_m() as f32, distance }
+        Self {
+            hops: Hops::new(&transition.moves),
+            legal: transition.moves.legal_steps(),
+            price: &transition.price.values,
+            cell_m: transition.cell_m() as f32,
+            distance,
+        }
     }
 
-    /// `F(D)` of one cell: with upwind values `a <= b` and `f` the local price times the cell, `a + f` where that is at
-    /// most `b`, else the two-sided root, kept above `b` and at most `a + f` (Rouy and Tourin 1992, eq. 3.1).
+    /// `F(D)` of one cell.
     #[inline]
     fn update(&self, cell: CellIndex) -> f32 {
         // Prices are positive, so only a goal can be 0.
-        if self.distance[cell as usize] == 0.0 {
-            return 0.0;
-        }
-        let legal = self.transition.moves.legal_steps(cell);
+        if self.distance[cell as usize] == 0.0 { 0.0 } else { self.solved(cell) }
+    }
+
+    /// `F(D)` of a cell that is no goal: with upwind values `a <= b` and `f` the local price times the cell, `a + f` where
+    /// that is at most `b`, else the two-sided root, kept above `b` and at most `a + f` (Rouy and Tourin 1992, eq. 3.1).
+    #[inline]
+    fn solved(&self, cell: CellIndex) -> f32 {
+        let legal = self.legal[cell as usize];
         let value = |step: usize| {
-            if legal & (1 << step) == 0 {
-                return f32::INFINITY;
-            }
-            self.distance[self.hops.to(cell, step) as usize]
+            let may_go = legal & (1 << step) != 0;
+            // Read in any case: a branch that cannot be foretold costs more.
+            let next = if may_go { self.hops.to(cell, step) } else { cell };
+            let value = self.distance[next as usize];
+            if may_go { value } else { f32::INFINITY }
         };
-        let (x, y) = (value(1).min(value(3)), value(0).min(value(2)));
+        let smaller = |a: f32, b: f32| if b < a { b } else { a };
+        let (x, y) = (smaller(value(1), value(3)), smaller(value(0), value(2)));
         let (a, b) = if x <= y { (x, y) } else { (y, x) };
-        let f = self.transition.price.values[cell as usize] * self.cell_m;
+        let f = self.price[cell as usize] * self.cell_m;
         let one_sided = a + f;
         if one_sided <= b {
             return one_sided;
@@ -70,13 +80,8 @@ impl<'a> Eikonal<'a> {
     /// The cells whose value may depend on `cell`.
     #[inline]
     fn around(&self, cell: CellIndex) -> impl Iterator<Item = CellIndex> + use<> {
-        let (hops, from) = (self.hops.table(), self.hops.entering(cell));
-        (0..4).filter(move |step| from & (1 << step) != 0).map(move |step| hops.to(cell, step))
-    }
-
-    /// Gives every cell whose value is not its own update that update, and names them.
-    fn unsettled(&mut self) -> Vec<CellIndex> {
-        (0..self.distance.len() as u32).filter(|&cell| self.replace(cell)).collect()
+        let hops = self.hops.table();
+        bits(self.hops.entering(cell) & STRAIGHT).map(move |step| hops.to(cell, step))
     }
 }
 
@@ -113,114 +118,60 @@ pub(super) fn repaired(
     touched
 }
 
-/// What to march on from: values not yet passed on, roughly the smallest first.
-trait Front {
-    fn push(&mut self, value: f32, cell: CellIndex);
-    fn pop(&mut self) -> Option<(u32, CellIndex)>;
-}
-
-/// A binary heap: the smallest first, whatever the prices.
-#[derive(Default)]
-struct HeapFront(BinaryHeap<Reverse<(u32, CellIndex)>>);
-
-impl Front for HeapFront {
-    fn push(&mut self, value: f32, cell: CellIndex) {
-        self.0.push(Reverse((value.to_bits(), cell)));
-    }
-
-    fn pop(&mut self) -> Option<(u32, CellIndex)> {
-        self.0.pop().map(|Reverse(entry)| entry)
-    }
-}
-
-/// Buckets that a front passes through in turn; as many as a power of two.
-const BUCKETS: u64 = 64;
 /// The width of a bucket in cells: just below the 1 / sqrt 2 that a two-sided update adds at least.
 const BUCKET_CELLS: f64 = 0.7;
 
-/// Buckets: constant time, in order up to the width of a bucket. Marching corrects what comes out of order.
-struct BucketFront {
-    buckets: Vec<Vec<(u32, CellIndex)>>,
-    per_bucket: f64,
-    /// The bucket being emptied, counted from value 0.
-    current: u64,
-    held: u64,
-}
-
-impl BucketFront {
-    /// Whether there are enough buckets for values that lie at most `spread` apart.
-    fn can_hold(cell_m: f64, spread: f64) -> bool {
-        // A value may lie `spread` above the current bucket's upper edge.
-        spread < BUCKET_CELLS * cell_m * (BUCKETS - 2) as f64
-    }
-
-    fn new(cell_m: f64) -> Self {
-        let per_bucket = 1.0 / (BUCKET_CELLS * cell_m);
-        Self { buckets: vec![Vec::new(); BUCKETS as usize], per_bucket, current: 0, held: 0 }
-    }
-}
-
-impl Front for BucketFront {
-    #[inline]
-    fn push(&mut self, value: f32, cell: CellIndex) {
-        let bucket =
-            ((f64::from(value) * self.per_bucket) as u64).clamp(self.current, self.current + BUCKETS - 1);
-        self.buckets[(bucket % BUCKETS) as usize].push((value.to_bits(), cell));
-        self.held += 1;
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<(u32, CellIndex)> {
-        if self.held == 0 {
-            return None;
-        }
-        loop {
-            if let Some(entry) = self.buckets[(self.current % BUCKETS) as usize].pop() {
-                self.held -= 1;
-                return Some(entry);
-            }
-            self.current += 1;
-        }
-    }
-}
-
 /// Fast marching (Sethian 1996), label-correcting: the smallest value first, and whatever a change unsettles again.
 pub(super) fn marching(transition: &Transition, goals: &[CellIndex]) -> Vec<f32> {
+    let mut eikonal = Eikonal::new(transition, goals);
     let dearest = transition.price.values.iter().copied().fold(1.0, f32::max);
     let spread = f64::from(dearest) * transition.cell_m();
-    if BucketFront::can_hold(transition.cell_m(), spread) {
-        march(transition, goals, || BucketFront::new(transition.cell_m()))
-    } else {
-        march(transition, goals, HeapFront::default)
-    }
-}
-
-fn march<F: Front>(transition: &Transition, goals: &[CellIndex], front: impl Fn() -> F) -> Vec<f32> {
-    let mut eikonal = Eikonal::new(transition, goals);
-    let mut changed = goals.to_vec();
-    // One round does it but for a value that rose again: what depended on it may not have been asked.
-    while !changed.is_empty() {
-        let mut front = front();
-        changed.sort_by(|&a, &b| eikonal.distance[a as usize].total_cmp(&eikonal.distance[b as usize]));
-        for &cell in &changed {
-            front.push(eikonal.distance[cell as usize], cell);
-        }
-        advance(&mut eikonal, &mut front);
-        changed = eikonal.unsettled();
+    match BucketFront::new(BUCKET_CELLS * transition.cell_m(), spread) {
+        Some(front) => eikonal.march(goals, front),
+        None => eikonal.march(goals, HeapFront::default()),
     }
     eikonal.distance
 }
 
-fn advance(eikonal: &mut Eikonal<'_>, front: &mut impl Front) {
-    while let Some((bits, cell)) = front.pop() {
-        let here = eikonal.distance[cell as usize];
-        if bits != here.to_bits() {
-            continue;
+impl Eikonal<'_> {
+    fn march(&mut self, goals: &[CellIndex], mut front: impl Front) {
+        goals.iter().for_each(|&goal| front.push(0.0, goal));
+        let suspects = self.advance(&mut front);
+        self.settle(suspects);
+    }
+
+    /// Marches until no value is left to pass on. Returns the cells that a smaller neighbour would raise: rounding may do
+    /// that; all others are settled.
+    fn advance(&mut self, front: &mut impl Front) -> Vec<CellIndex> {
+        let mut suspects = Vec::new();
+        while let Some((bits, cell)) = front.pop() {
+            let here = self.distance[cell as usize];
+            if bits != here.to_bits() {
+                continue;
+            }
+            for next in self.around(cell) {
+                let before = self.distance[next as usize];
+                // What is smaller does not depend on what has come down to here.
+                if before <= here {
+                    continue;
+                }
+                let value = self.solved(next);
+                if value < before {
+                    self.distance[next as usize] = value;
+                    front.push(value, next);
+                } else if value > before {
+                    suspects.push(next);
+                }
+            }
         }
-        for next in eikonal.around(cell) {
-            // What is smaller does not depend on what has come down to here.
-            if eikonal.distance[next as usize] > here && eikonal.replace(next) {
-                front.push(eikonal.distance[next as usize], next);
+        suspects
+    }
+
+    /// Replaces values until all are settled, where all but the suspects are. It ends: a value hangs on smaller ones alone.
+    fn settle(&mut self, mut suspects: Vec<CellIndex>) {
+        while let Some(cell) = suspects.pop() {
+            if self.replace(cell) {
+                suspects.extend(self.around(cell));
             }
         }
     }

@@ -20,10 +20,17 @@ impl HopTable {
     #[inline]
     pub(super) fn to(&self, cell: CellIndex, step: usize) -> CellIndex {
         if self.frame.ring {
-            let (dx, dy) = Step::ALL[step].delta();
-            return self.frame.neighbour(cell, dx, dy).expect("the step stays on the grid");
+            return self.round_ring(cell, step);
         }
         cell.wrapping_add_signed(self.offsets[step])
+    }
+
+    /// Apart, so that the way over a plane stays short.
+    #[cold]
+    #[inline(never)]
+    fn round_ring(&self, cell: CellIndex, step: usize) -> CellIndex {
+        let (dx, dy) = Step::ALL[step].delta();
+        self.frame.neighbour(cell, dx, dy).expect("the step stays on the grid")
     }
 }
 
@@ -32,6 +39,19 @@ impl HopTable {
 pub(super) struct Hops<'a> {
     table: HopTable,
     entering: &'a [u8],
+}
+
+/// The bits of the straight steps.
+pub(super) const STRAIGHT: u8 = 0b1111;
+
+/// The numbers of the bits that are set, in order.
+#[inline]
+pub(super) fn bits(mut set: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then_some(set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        bit
+    })
 }
 
 /// The number of the step back.
@@ -55,6 +75,11 @@ pub(super) fn entering(frame: GridFrame, legal: &[u8]) -> Vec<u8> {
 impl<'a> Hops<'a> {
     pub(super) fn new(moves: &'a Moves) -> Self {
         Self { table: HopTable::new(moves.frame()), entering: moves.entering() }
+    }
+
+    /// How many cells there are.
+    pub(super) fn cells(&self) -> usize {
+        self.entering.len()
     }
 
     pub(super) fn table(&self) -> HopTable {

@@ -8,6 +8,7 @@ mod distance;
 mod eikonal;
 #[expect(clippy::module_inception, reason = "a field is what this module is about")]
 mod field;
+mod front;
 mod goal;
 mod hops;
 mod lost;

@@ -300,9 +300,9 @@ impl Moves {
         self.legal[cell as usize] & step.bit() != 0
     }
 
-    /// A bit per legal step, in the order of [`Step::ALL`].
-    pub(super) fn legal_steps(&self, cell: CellIndex) -> u8 {
-        self.legal[cell as usize]
+    /// For every cell a bit per legal step, in the order of [`Step::ALL`].
+    pub(super) fn legal_steps(&self) -> &[u8] {
+        &self.legal
     }
 
     /// For every cell a bit per step back, from whose end a legal step leads to it.
