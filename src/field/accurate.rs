@@ -4,7 +4,7 @@
 //! Both march (Sethian 1996), whichever eikonal solver is named: a cell is settled once, nearest first, ties by cell. They
 //! promise an error, and no equation that a repair could restore.
 
-use super::hops::Hops;
+use super::hops::{Ground, Layout, Rows, STRAIGHT, steps_in, to};
 use super::settings::Guidance;
 use super::transition::{Step, Transition};
 use crate::space::{CellIndex, GridFrame};
@@ -68,7 +68,7 @@ const LEAST_FALL: f64 = -0.5;
 /// The equation on the legal straight moves of a grid, and the values so far.
 struct Accurate<'a> {
     transition: &'a Transition,
-    hops: Hops<'a>,
+    ground: Ground<'a, Rows>,
     frame: GridFrame,
     cell_m: f64,
     second_order: bool,
@@ -87,7 +87,7 @@ impl<'a> Accurate<'a> {
         };
         Self {
             transition,
-            hops: Hops::new(&transition.moves),
+            ground: Ground::in_rows(transition),
             frame: transition.moves.frame(),
             cell_m: transition.cell_m(),
             second_order: guidance.order == 2,
@@ -154,10 +154,9 @@ impl<'a> Accurate<'a> {
         steps: [usize; 2],
         known: &impl Fn(CellIndex) -> bool,
     ) -> Option<Upwind> {
-        let moves = &self.transition.moves;
         let next = |from: CellIndex, step: usize| {
-            let is_legal = moves.legal_steps()[from as usize] & (1 << step) != 0;
-            is_legal.then(|| self.hops.to(from, step)).filter(|&to| known(to))
+            let is_legal = self.ground.legal[from as usize] & (1 << step) != 0;
+            is_legal.then(|| to(self.ground.layout.hops(from), from, step)).filter(|&to| known(to))
         };
         let value = |c: CellIndex| self.distance[c as usize];
         let neighbours = steps.into_iter().filter_map(|step| Some((step, next(cell, step)?)));
@@ -198,9 +197,9 @@ impl<'a> Accurate<'a> {
                 continue;
             }
             settled[cell as usize] = true;
-            let from = self.hops.entering(cell);
-            for step in (0..4).filter(|step| from & (1 << step) != 0) {
-                let next = self.hops.to(cell, step);
+            let hops = *self.ground.layout.hops(cell);
+            for step in steps_in(self.ground.entering[cell as usize] & STRAIGHT) {
+                let next = to(&hops, cell, step);
                 if settled[next as usize] {
                     continue;
                 }

@@ -6,10 +6,10 @@
 use super::accurate;
 use super::eikonal::{self, iterating, marching, sweeping};
 use super::front::{BucketFront, Front, HeapFront};
-use super::hops::{Hops, back, bits};
+use super::hops::{BlockGround, Ground, Layout, Place, Rows, back, steps_in, to};
 use super::repair::{Equation, repair};
 use super::settings::{Guidance, Solver};
-use super::transition::{Moves, Step, Transition};
+use super::transition::{Step, Transition};
 use crate::base::Workers;
 use crate::space::CellIndex;
 use std::collections::VecDeque;
@@ -47,11 +47,9 @@ pub(super) fn solve(
     workers: &Workers,
 ) -> Distances {
     match &guidance.solver {
-        Solver::Labels => Distances::Graph(labels(transition, goals)),
-        solver @ (Solver::Dijkstra | Solver::Kernel(_)) => {
-            Distances::Graph(dijkstra(transition, goals, solver))
+        solver @ (Solver::Labels | Solver::Dijkstra | Solver::BucketDijkstra | Solver::Kernel(_)) => {
+            Distances::Graph(solve_graph(transition, goals, solver))
         }
-        solver @ Solver::BucketDijkstra => Distances::Graph(bucket_dijkstra(transition, goals, solver)),
         Solver::FastMarching | Solver::FastSweeping | Solver::FastIterative
             if accurate::is_wanted(guidance, goals) =>
         {
@@ -83,8 +81,8 @@ pub(super) fn repaired(
         Distances::Eikonal(_) if accurate::is_wanted(guidance, goals) => None,
         Distances::Eikonal(values) => eikonal::repaired(transition, values, changed, most),
         Distances::Graph(values) => {
-            let graph = Graph::new(transition, &guidance.solver);
-            let mut bellman = Bellman { moves: &transition.moves, graph, distance: std::mem::take(values) };
+            let graph = Graph::new(Ground::in_rows(transition), transition, &guidance.solver);
+            let mut bellman = Bellman { graph, distance: std::mem::take(values) };
             let touched = repair(&mut bellman, changed, most);
             *values = bellman.distance;
             touched
@@ -94,8 +92,7 @@ pub(super) fn repaired(
 
 /// `D = min over legal steps of cost + D(next)`.
 struct Bellman<'a> {
-    moves: &'a Moves,
-    graph: Graph<'a>,
+    graph: Graph<'a, Rows>,
     distance: Vec<f64>,
 }
 
@@ -109,12 +106,13 @@ impl Equation for Bellman<'_> {
         if self.distance[cell as usize] == 0.0 {
             return 0.0;
         }
-        let legal = self.moves.legal_steps()[cell as usize];
+        let (ground, graph) = (&self.graph.ground, &self.graph);
+        let hops = ground.layout.hops(cell);
         let through = |step: usize| {
-            let next = self.graph.hops.to(cell, step);
-            self.distance[next as usize] + self.graph.lengths[step] * self.graph.price(next)
+            let next = to(hops, cell, step);
+            self.distance[next as usize] + graph.lengths[step] * f64::from(ground.price(next))
         };
-        bits(legal & self.graph.known).map(through).fold(f64::INFINITY, f64::min)
+        steps_in(ground.legal[cell as usize] & graph.known).map(through).fold(f64::INFINITY, f64::min)
     }
 
     fn set(&mut self, cell: CellIndex, value: f64) {
@@ -126,105 +124,100 @@ impl Equation for Bellman<'_> {
     }
 }
 
-/// The legal steps of a grid, backwards, with their costs.
-struct Graph<'a> {
-    hops: Hops<'a>,
+/// The legal steps of a grid with their costs.
+struct Graph<'a, L> {
+    ground: Ground<'a, L>,
     /// Length of each step; 0 where the solver knows no such step.
     lengths: [f64; 8],
     /// A bit per step that the solver knows.
     known: u8,
     /// A bit per step that leads back over one that it knows.
     known_back: u8,
-    price: Option<&'a [f32]>,
 }
 
-impl<'a> Graph<'a> {
-    fn new(transition: &'a Transition, solver: &Solver) -> Self {
+impl<'a, L: Layout> Graph<'a, L> {
+    fn new(ground: Ground<'a, L>, transition: &Transition, solver: &Solver) -> Self {
         let lengths = Step::ALL.map(|step| transition.length(solver, step));
         let known = |step: &usize| lengths[*step].is_some();
+        let price = ground.price.filter(|_| *solver != Solver::Labels);
         Self {
-            hops: Hops::new(&transition.moves),
+            ground: Ground { price, ..ground },
             lengths: lengths.map(Option::unwrap_or_default),
             known: (0..8).filter(known).fold(0, |bits, step| bits | 1 << step),
             known_back: (0..8).filter(known).fold(0, |bits, step| bits | 1 << back(step)),
-            price: (*solver != Solver::Labels).then_some(&transition.price.values[..]),
         }
     }
 
     /// Zero at the goals, infinite elsewhere.
-    fn unsolved(&self, goals: &[CellIndex]) -> Vec<f64> {
-        let mut distance = vec![f64::INFINITY; self.hops.cells()];
+    fn unsolved(&self, goals: &[Place]) -> Vec<f64> {
+        let mut distance = vec![f64::INFINITY; self.ground.legal.len()];
         goals.iter().for_each(|&goal| distance[goal as usize] = 0.0);
         distance
     }
 
-    /// The price of a metre in a cell.
+    /// The places from which a step leads to `place`, and what that step costs.
     #[inline]
-    fn price(&self, cell: CellIndex) -> f64 {
-        self.price.map_or(1.0, |p| f64::from(p[cell as usize]))
+    fn entering(&self, place: Place) -> impl Iterator<Item = (Place, f64)> {
+        let hops = self.ground.layout.hops(place);
+        let price = f64::from(self.ground.price(place));
+        let lead_here = steps_in(self.ground.entering[place as usize] & self.known_back);
+        lead_here.map(move |step| (to(hops, place, step), self.lengths[back(step)] * price))
     }
 
-    /// The cells from which a step leads into `cell`, and what that step costs.
-    #[inline]
-    fn entering(&self, cell: CellIndex) -> impl Iterator<Item = (CellIndex, f64)> {
-        let price = self.price(cell);
-        let lead_here = bits(self.hops.entering(cell) & self.known_back);
-        lead_here.map(move |step| (self.hops.to(cell, step), self.lengths[back(step)] * price))
-    }
-
-    fn costliest_step(&self) -> f64 {
-        let dearest = self.price.map_or(1.0, |p| p.iter().copied().fold(1.0, f32::max));
-        self.lengths.into_iter().fold(0.0, f64::max) * f64::from(dearest)
-    }
-}
-
-/// Breadth-first labels (Lee 1961): every move costs 1.
-fn labels(transition: &Transition, goals: &[CellIndex]) -> Vec<f64> {
-    let graph = Graph::new(transition, &Solver::Labels);
-    let mut distance = graph.unsolved(goals);
-    let mut queue: VecDeque<CellIndex> = goals.iter().copied().collect();
-    while let Some(cell) = queue.pop_front() {
-        for (from, _) in graph.entering(cell) {
-            if distance[from as usize].is_infinite() {
-                distance[from as usize] = distance[cell as usize] + 1.0;
-                queue.push_back(from);
+    /// Breadth-first labels (Lee 1961).
+    fn label(&self, goals: &[Place]) -> Vec<f64> {
+        let mut distance = self.unsolved(goals);
+        let mut queue: VecDeque<Place> = goals.iter().copied().collect();
+        while let Some(place) = queue.pop_front() {
+            let label = distance[place as usize] + 1.0;
+            for (from, _) in self.entering(place) {
+                if distance[from as usize].is_infinite() {
+                    distance[from as usize] = label;
+                    queue.push_back(from);
+                }
             }
         }
+        distance
     }
-    distance
-}
 
-/// Dijkstra (1959) with a binary heap, from the goals backwards.
-fn dijkstra(transition: &Transition, goals: &[CellIndex], solver: &Solver) -> Vec<f64> {
-    march(&Graph::new(transition, solver), goals, HeapFront::default())
-}
-
-/// Dijkstra with buckets as wide as the side of a cell.
-fn bucket_dijkstra(transition: &Transition, goals: &[CellIndex], solver: &Solver) -> Vec<f64> {
-    let graph = Graph::new(transition, solver);
-    match BucketFront::new(transition.cell_m(), graph.costliest_step()) {
-        Some(front) => march(&graph, goals, front),
-        None => march(&graph, goals, HeapFront::default()),
-    }
-}
-
-/// Passes values on until none is left; the front orders them by their rounded values, and what comes out of order is
-/// corrected.
-fn march(graph: &Graph<'_>, goals: &[CellIndex], mut front: impl Front) -> Vec<f64> {
-    let mut distance = graph.unsolved(goals);
-    goals.iter().for_each(|&goal| front.push(0.0, goal));
-    while let Some((bits, cell)) = front.pop() {
-        let here = distance[cell as usize];
-        if bits != (here as f32).to_bits() {
-            continue;
-        }
-        for (from, cost) in graph.entering(cell) {
-            let through = here + cost;
-            if through < distance[from as usize] {
-                distance[from as usize] = through;
-                front.push(through as f32, from);
+    /// Passes values on from the goals backwards until none is left (Dijkstra 1959). The front orders them by their rounded
+    /// values; what comes out of order is corrected.
+    fn march(&self, goals: &[Place], mut front: impl Front) -> Vec<f64> {
+        let mut distance = self.unsolved(goals);
+        goals.iter().for_each(|&goal| front.push(0.0, goal));
+        while let Some((bits, place)) = front.pop() {
+            let here = distance[place as usize];
+            if bits != (here as f32).to_bits() {
+                continue;
+            }
+            for (from, cost) in self.entering(place) {
+                let through = here + cost;
+                if through < distance[from as usize] {
+                    distance[from as usize] = through;
+                    front.push(through as f32, from);
+                }
             }
         }
+        distance
     }
-    distance
+}
+
+/// Solves for the distances over a graph, laid out in blocks.
+fn solve_graph(transition: &Transition, goals: &[CellIndex], solver: &Solver) -> Vec<f64> {
+    let laid_out = BlockGround::new(transition);
+    let blocks = &laid_out.blocks;
+    let graph = Graph::new(laid_out.ground(), transition, solver);
+    let goals: Vec<Place> = goals.iter().map(|&goal| blocks.place(goal)).collect();
+    // Buckets as wide as the side of a cell.
+    let costliest = graph.lengths.into_iter().fold(0.0, f64::max) * f64::from(laid_out.dearest());
+    let buckets = || BucketFront::new(transition.cell_m(), costliest);
+    let distance = match solver {
+        Solver::Labels => graph.label(&goals),
+        Solver::BucketDijkstra => match buckets() {
+            Some(front) => graph.march(&goals, front),
+            None => graph.march(&goals, HeapFront::default()),
+        },
+        _ => graph.march(&goals, HeapFront::default()),
+    };
+    blocks.gather(&distance)
 }
